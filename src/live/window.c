@@ -12,14 +12,37 @@
 #include "record/timelines/source.h"
 #include "record/timelines/threads.h"
 
+/* A path of others might lead to a file system that does not answer. */
+static bool is_narrow(const struct window *window, const struct record_exec *exec)
+{
+	return window->attached ? threads_are_narrow(exec->pid) : timeline_source_is_narrow(exec->path);
+}
+
+static int take_execs(struct window *window, struct record_trace *trace)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < trace->n_execs; i++) {
+		const struct timeline_moment moment = {.time = trace->execs[i].time,
+			.thread = trace->execs[i].pid,
+			.kind = MOMENT_EXEC,
+			.flags = is_narrow(window, &trace->execs[i]) ? MOMENT_NARROW : 0};
+
+		r = record_trace_add_moment(&window->trace, &moment);
+	}
+	record_trace_drop_execs(trace);
+	return r;
+}
+
 int window_take(struct window *window, struct record_trace *trace)
 {
 	int r = timeline_source_append(&window->trace, trace->moments, trace->n_moments, window->no_calls);
 
+	if (r == 0)
+		r = take_execs(window, trace);
 	for (size_t i = 0; r == 0 && i < trace->n_requests; i++)
 		r = record_trace_add_request(&window->trace, &trace->requests[i]);
 	window->trace.lost |= trace->lost || trace->requests_lost;
-	record_trace_drop_execs(trace);
 	trace->n_moments = trace->n_requests = trace->n_events = 0;
 	trace->lost = trace->requests_lost = false;
 	return r;

@@ -6,15 +6,18 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <elf.h>
 #include <errno.h>
 #include <json-c/json.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "live/look.h"
 #include "live/show.h"
 #include "live/window.h"
@@ -300,6 +303,49 @@ static void sleep_of_the_machine_is_no_read(void **state)
 	assert_int_equal(fixture->live.waited, 0);
 }
 
+static void add_call(struct fixture *fixture, uint64_t time, int32_t who, int64_t number)
+{
+	add(fixture,
+		&(struct timeline_moment){.kind = MOMENT_CALL, .time = time, .thread = who, .call = number});
+}
+
+/* The numbers of its system calls mean something else, in later windows, too, and in what it forks. */
+static void calls_of_a_32_bit_program_are_unknown(void **state)
+{
+	struct fixture *fixture = *state;
+	const Elf32_Ehdr header = {.e_ident = ELFMAG "\1"};
+	char path[] = "/tmp/headstart-live.XXXXXX";
+	_cleanup_close_ int fd = mkstemp(path);
+
+	assert_true(fd >= 0 && write(fd, &header, sizeof(header)) == (ssize_t)sizeof(header));
+	assert_int_equal(record_trace_add_exec(&fixture->trace, 11 * MS / 10, LEADER, path), 0);
+	turn(fixture, 2 * MS);
+	add_switch(fixture, 21 * MS / 10, 0, LEADER, 0);
+	add(fixture,
+		&(struct timeline_moment){
+			.kind = MOMENT_NEW, .time = 22 * MS / 10, .thread = LEADER, .other = CHILD});
+	add_call(fixture, 23 * MS / 10, LEADER, __NR_nanosleep);
+	add_switch(fixture, 24 * MS / 10, LEADER, CHILD, MOMENT_SLEEPS);
+	turn(fixture, 3 * MS);
+	assert_int_equal(process(fixture, LEADER)->state, TIMELINE_OTHER);
+	add_call(fixture, 31 * MS / 10, CHILD, __NR_nanosleep);
+	add_switch(fixture, 32 * MS / 10, CHILD, 0, MOMENT_SLEEPS);
+	turn(fixture, 4 * MS);
+	turn(fixture, 5 * MS);
+	assert_int_equal(process(fixture, LEADER)->states[TIMELINE_TIMER], 0);
+	assert_int_equal(process(fixture, CHILD)->states[TIMELINE_TIMER], 0);
+	assert_true(process(fixture, CHILD)->states[TIMELINE_OTHER] > MS);
+	/* A 64-bit program. */
+	assert_int_equal(record_trace_add_exec(&fixture->trace, 51 * MS / 10, CHILD, "/proc/self/exe"), 0);
+	add_switch(fixture, 52 * MS / 10, 0, CHILD, 0);
+	add_call(fixture, 53 * MS / 10, CHILD, __NR_nanosleep);
+	add_switch(fixture, 54 * MS / 10, CHILD, 0, MOMENT_SLEEPS);
+	turn(fixture, 6 * MS);
+	turn(fixture, 7 * MS);
+	assert_int_equal(process(fixture, CHILD)->state, TIMELINE_TIMER);
+	unlink(path);
+}
+
 static void threads_that_are_there_are_found(void **state)
 {
 	struct fixture *fixture = *state;
@@ -310,6 +356,7 @@ static void threads_that_are_there_are_found(void **state)
 	assert_non_null(us);
 	assert_int_equal(us->parent, getppid());
 	assert_true(us->away.name[0]);
+	assert_false(us->narrow);
 	assert_int_equal(threads_add(&fixture->window.carry, INT32_MAX), 0); /* there is none */
 }
 
@@ -575,6 +622,7 @@ int main(void)
 		LIVE(a_process_goes_on_without_its_first_thread),
 		LIVE(a_thread_that_executes_goes_on_as_the_first),
 		LIVE(sleep_of_the_machine_is_no_read),
+		LIVE(calls_of_a_32_bit_program_are_unknown),
 		LIVE(threads_that_are_there_are_found),
 		LIVE(a_process_whose_beginning_was_lost_is_found),
 		LIVE(a_thread_whose_end_was_lost_ends),

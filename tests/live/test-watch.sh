@@ -260,6 +260,41 @@ END
 	done
 }
 
+# Its system calls have other numbers: the one that it sleeps in is a read of 64-bit programs. One sleeps when watch comes, another one
+# begins later.
+case_sleep_of_32_bit_programs_is_no_read() {
+	cc -m32 -O1 -nostdlib -static -fno-pie -no-pie -fno-stack-protector -o "$disk/i386" \
+		"$HEADSTART_TEST_SOURCE/tests/record/programs/followed32.c" 2>/dev/null || skip "no compiler for 32-bit programs"
+	head -c 2000000 /dev/zero >"$disk/zeros"
+	"$disk/i386" "$disk/zeros" || skip "32-bit programs do not run here"
+	sh -c '"$1/i386" "$1/zeros" for long & read -r word <"$2"; "$1/i386" "$1/zeros" for long' sh "$disk" "$tmp/go" &
+	other=$!
+	until sleeper=$(tr -d ' ' <"/proc/$other/task/$other/children") && [ "$sleeper" ] && grep -q '^267 ' "/proc/$sleeper/syscall"; do
+		sleep 0.05 # it tells in no other way
+	done
+	begin_watch "$other"
+	echo >"$tmp/go"
+	until grep -q '"name":"i386".*"name":"i386"' "$tmp/json"; do
+		kill -0 "$watcher" || fail "the watching has ended: $(cat "$tmp/err")"
+		sleep 0.05
+	done
+	lines=$(wc -l <"$tmp/json")
+	until [ "$(wc -l <"$tmp/json")" -gt $((lines + 5)) ]; do
+		kill -0 "$watcher" || fail "the watching has ended: $(cat "$tmp/err")"
+		sleep 0.05
+	done
+	kill -9 $(cat /proc/$other/task/$other/children) "$other"
+	wait "$watcher" || fail "it failed: $(cat "$tmp/err")"
+	watcher= other=
+	json "$(all_lines "$tmp/json")" - <<'END' || fail "not what happened: $(cat "$tmp/json")"
+sleepers = [process for turn in TOP for process in turn["processes"] if process["name"] == "i386"]
+assert len({process["pid"] for process in sleepers}) == 2, sleepers
+for process in sleepers:
+    assert process["states"].get("read", 0) < 0.2, process
+assert any(process["states"].get("other", 0) > 0.2 for process in sleepers), sleepers
+END
+}
+
 case_machine() {
 	cold
 	begin_watch

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 
-#define MOMENTS_EACH 5
+#define MOMENTS_EACH 6
 
 struct carried *carry_find(const struct carry *carry, int32_t tid)
 {
@@ -60,6 +60,9 @@ static size_t carry_moments(
 	for (size_t i = 0; i < carry->count; i++) {
 		const struct carried *thread = &carry->items[i];
 
+		if (thread->narrow)
+			ret[n++] = (struct timeline_moment){
+				.kind = MOMENT_EXEC, .thread = thread->tid, .flags = MOMENT_NARROW};
 		if (thread->has_call)
 			ret[n++] = thread->call;
 		if (thread->has_touch)
@@ -106,6 +109,7 @@ static int take_new(struct carry *carry, const struct timeline_moment *moment)
 
 	if (!parent || moment->other <= 0 || moment->context != CONTEXT_THREAD)
 		return 0;
+	thread.narrow = parent->narrow;
 	thread.pid = shares ? parent->pid : moment->other;
 	thread.parent = shares ? parent->parent : parent->pid;
 	return carry_add(carry, &thread, parent->away.name, 0);
@@ -168,6 +172,8 @@ int carry_take(struct carry *carry, const struct timeline_moment *moments, size_
 				woken->away.state = 0;
 		} else if (!thread) {
 			continue;
+		} else if (moment->kind == MOMENT_EXEC) {
+			thread->narrow = moment->flags & MOMENT_NARROW;
 		} else if (moment->kind == MOMENT_CALL) {
 			thread->call = *moment;
 			thread->has_call = true;

@@ -17,6 +17,7 @@ struct carried {
 	bool ended, on_processor;
 	bool has_others; /* carry_drop_ended(): some thread of its process has not ended */
 	bool has_call, has_touch;
+	bool narrow;                  /* as MOMENT_NARROW */
 	struct timeline_moment away;  /* how it left the processor; its name and state */
 	struct timeline_moment call;  /* its last one */
 	struct timeline_moment touch; /* of a file, since that call */

@@ -116,8 +116,7 @@ static int take_requests(const struct record_disks *disks, struct timeline_reque
 	return 0;
 }
 
-/* Of a script this says nothing: its interpreter is hardly ever one. */
-static bool is_narrow(const char *path)
+bool timeline_source_is_narrow(const char *path)
 {
 	_cleanup_close_ int fd = open_regular(path, OPEN_KEEP_ATIME);
 	unsigned char ident[EI_NIDENT];
@@ -131,7 +130,7 @@ static int add_exec(struct record_trace *trace, const struct record_exec *exec)
 	const struct timeline_moment moment = {.time = exec->time,
 		.thread = exec->pid,
 		.kind = MOMENT_EXEC,
-		.flags = is_narrow(exec->path) ? MOMENT_NARROW : 0};
+		.flags = timeline_source_is_narrow(exec->path) ? MOMENT_NARROW : 0};
 
 	return record_trace_add_moment(trace, &moment);
 }

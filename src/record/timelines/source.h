@@ -15,6 +15,9 @@ struct timeline_source {
 	char path[16 + DEVICE_NAME_MAX]; /* of the last block device that was named */
 };
 
+/* Whether it is a 32-bit program. Of a script this says nothing: its interpreter is hardly ever one. */
+bool timeline_source_is_narrow(const char *path);
+
 /*
  * Fills in *events but for its times, its first thread and the size of pages; the trace, the files and *ret have to stay
  * until the timeline is built. *ret is zeroed before, and the caller's to release in any case. Returns 0 or -ENOMEM.

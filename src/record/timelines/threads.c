@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* proc(5): task/TID/stat, task/TID/syscall. */
+/* proc(5): task/TID/stat, task/TID/syscall, auxv. */
 #include "record/timelines/threads.h"
 
 #include <dirent.h>
@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -15,7 +16,8 @@
 #include "record/timelines/status.h"
 
 #define SYSCALL_MAX 4096u /* bytes of text */
-#define KTHREADD    2     /* the parent of kernel threads */
+#define AUXV_MAX    4096u
+#define KTHREADD    2 /* the parent of kernel threads */
 
 /* As sched_switch has it (include/linux/sched.h). */
 static uint32_t state_bits(char letter)
@@ -27,10 +29,25 @@ static uint32_t state_bits(char letter)
 						 : 0;
 }
 
-static int add_thread(struct carry *carry, int32_t pid, const char *tid)
+bool threads_are_narrow(int32_t pid)
+{
+	_cleanup_free_ char *text = NULL;
+	uint64_t first;
+	char path[64];
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/auxv", pid);
+	if (read_pseudo_file(path, AUXV_MAX, &text, &size) < 0 || size < sizeof(first))
+		return false;
+	/* It begins with a small number and a value that is not 0. Both have 32 bits in a 32-bit program. */
+	memcpy(&first, text, sizeof(first));
+	return first > UINT32_MAX;
+}
+
+static int add_thread(struct carry *carry, int32_t pid, const char *tid, bool narrow)
 {
 	_cleanup_free_ char *call = NULL;
-	struct carried thread = {.tid = (int32_t)strtol(tid, NULL, 10), .pid = pid};
+	struct carried thread = {.tid = (int32_t)strtol(tid, NULL, 10), .pid = pid, .narrow = narrow};
 	struct thread_status status;
 	char path[320];
 	size_t size;
@@ -54,6 +71,7 @@ static int add_thread(struct carry *carry, int32_t pid, const char *tid)
 int threads_add(struct carry *carry, int32_t pid)
 {
 	_cleanup_closedir_ DIR *folder = NULL;
+	bool narrow = threads_are_narrow(pid);
 	struct dirent *entry;
 	char path[64];
 	int r = 0;
@@ -62,7 +80,7 @@ int threads_add(struct carry *carry, int32_t pid)
 	folder = opendir(path);
 	while (r == 0 && folder && (entry = readdir(folder)))
 		if (entry->d_name[0] != '.')
-			r = add_thread(carry, pid, entry->d_name);
+			r = add_thread(carry, pid, entry->d_name, narrow);
 	return r;
 }
 

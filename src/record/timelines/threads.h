@@ -4,6 +4,12 @@
 
 #include "record/timelines/carry.h"
 
+/*
+ * Whether the process runs a 32-bit program, which its auxiliary vector shows: no file system is asked, because it might not answer.
+ * false if it has ended.
+ */
+bool threads_are_narrow(int32_t pid);
+
 /* Adds the threads of the process, and what they are doing. Returns 0, also if it has ended, or -ENOMEM. */
 int threads_add(struct carry *carry, int32_t pid);
 

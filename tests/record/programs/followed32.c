@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A 32-bit program without libc: followed32 FILE reads page 100 of FILE, and touches page 200 through a mapping. With another argument it
- * then sleeps for half a second. Exits with 0.
+ * then sleeps for half a second, with two others for long. Exits with 0.
  */
 #define PAGE 4096
 
@@ -19,7 +19,7 @@ static long call(long number, long a, long b, long c, long d, long e)
 
 __attribute__((used)) static void begin(long *stack)
 {
-	volatile long half_a_second[2] = {0, 500000000}; /* not in a file */
+	volatile long duration[2] = {stack[0] > 3 ? 1000 : 0, 500000000}; /* not in a file */
 	static char buffer[100];
 	long fd = call(5, stack[2], 0, 0, 0, 0);                                 /* open */
 	long n = call(180, fd, (long)buffer, sizeof(buffer), 100 * PAGE, 0);     /* pread64 */
@@ -28,9 +28,8 @@ __attribute__((used)) static void begin(long *stack)
 	buffer[0] = at[200 * PAGE];
 	call(91, (long)at, 256 * PAGE, 0, 0, 0); /* munmap */
 	if (stack[0] > 2)
-		call(267, 0, 0, (long)half_a_second, 0,
-			0);                       /* clock_nanosleep, of which x86-64 says readlinkat */
-	call(1, n != sizeof(buffer), 0, 0, 0, 0); /* exit */
+		call(267, 0, 0, (long)duration, 0, 0); /* clock_nanosleep, of which x86-64 says readlinkat */
+	call(1, n != sizeof(buffer), 0, 0, 0, 0);      /* exit */
 }
 
 __asm__(".globl _start\n_start: mov %esp, %eax; push %eax; call begin");
