@@ -64,6 +64,7 @@ struct doctor_program {
 	char *path_word;           /* owned */
 	char executable[PATH_MAX]; /* the ELF file that runs: path, or a script's interpreter */
 	bool is_script;
+	bool is_relative;       /* a script whose interpreter is looked for where it is started */
 	int interpreter_error;  /* of a script: negative errno if that interpreter cannot be executed */
 	bool is_plain;          /* text without "#!" */
 	struct elf_needs needs; /* of the executable; void where is_elf is not set */

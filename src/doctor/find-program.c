@@ -92,7 +92,7 @@ static bool interpreter_below(const struct doctor_host *host, const char *path, 
 	if (!host_path(host, path, full))
 		return false;
 	fd = open(full, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return fd >= 0 && script_interpreter(fd, interpreter) && interpreter[0] == '/';
+	return fd >= 0 && script_interpreter(fd, interpreter);
 }
 
 /*
@@ -117,7 +117,7 @@ static void read_executable(const struct doctor_host *host, struct doctor_progra
 	_cleanup_close_ int fd = -1;
 	char full[PATH_MAX];
 
-	if (!host_path(host, program->executable, full))
+	if (program->is_relative || !host_path(host, program->executable, full))
 		return;
 	fd = open(full, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	program->is_elf = fd >= 0 && elf_needs_read(fd, &program->needs) == 0;
@@ -142,6 +142,11 @@ int doctor_program_find(const struct doctor_host *host, const char *command, str
 	strcpy(ret->executable, ret->path);
 	for (int i = 0; i < SCRIPT_DEPTH && interpreter_below(host, ret->executable, interpreter); i++) {
 		ret->is_script = true;
+		ret->is_relative = interpreter[0] != '/';
+		if (ret->is_relative) {
+			strcpy(ret->executable, interpreter);
+			break;
+		}
 		ret->interpreter_error = doctor_canonical(host, interpreter, ret->executable);
 		if (ret->interpreter_error < 0) {
 			strcpy(ret->executable, interpreter);

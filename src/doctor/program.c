@@ -38,6 +38,14 @@ static void say_not_elf(const struct doctor_program *program, const char *why, s
 			"execvp(3) run it by '/bin/sh', everything else fails");
 		return;
 	}
+	if (program->is_relative) {
+		doctor_say(report, DOCTOR_NOTE, "program",
+			"'%s' is a script whose interpreter '%s' is looked for in the current folder",
+			program->path, program->executable);
+		doctor_consequence(report,
+			"with or without headstart it can only be started in a folder that has the interpreter");
+		return;
+	}
 	if (program->interpreter_error < 0)
 		doctor_say(report, DOCTOR_PROBLEM, "program", "'%s' is a script whose interpreter '%s' %s",
 			program->path, program->executable,

@@ -668,6 +668,11 @@ static void scripts(void **state)
 	put_bytes("/usr/bin/empty", "", 0, 0755);
 	check_asked("empty");
 	assert_true(said(DOCTOR_NOTE, "has no '#!'"));
+	put_bytes("/usr/bin/nearby", "#!bin/tool\n", 11, 0755);
+	check_asked("nearby");
+	assert_true(said(DOCTOR_NOTE,
+		"'/usr/bin/nearby' is a script whose interpreter 'bin/tool' is looked for in the current folder"));
+	assert_int_equal(doctor_count(&report, DOCTOR_PROBLEM), 0);
 	put_bytes("/usr/bin/bytes", "\1\2\0\3\n", 5, 0755);
 	check_asked("bytes");
 	assert_true(said(DOCTOR_PROBLEM, "not an ELF file"));
