@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of which processes the daemon takes for such as live in its own world. */
+/* Unit tests of which processes the daemon takes for such as live in its own world, and which have switched it off. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -91,6 +92,48 @@ static void a_process_that_has_ended_is_not_seen(void **state)
 	assert_false(process_see(&seen));
 }
 
+/* Whether a program with nothing but this in its environment is left alone. */
+static bool is_off(char *variable)
+{
+	char *environment[] = {variable, NULL}, byte = 0;
+	int to[2], from[2];
+	pid_t pid;
+	bool off;
+
+	assert_int_equal(pipe2(to, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(from, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (dup2(to[0], 0) == 0 && dup2(from[1], 1) == 1)
+			execle("/bin/cat", "cat", NULL, environment);
+		_exit(1);
+	}
+	close(to[0]);
+	close(from[1]);
+	/* It runs when it answers. */
+	assert_int_equal(write(to[1], "", 1), 1);
+	assert_int_equal(read(from[0], &byte, 1), 1);
+	off = process_switched_off(pid);
+	close(to[1]);
+	close(from[0]);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return off;
+}
+
+static void a_recording_that_is_over_switches_nothing_off(void **state)
+{
+	static char off[] = "HEADSTART=off", past[] = "HEADSTART_RECORDING=1-2-1",
+		    future[] = "HEADSTART_RECORDING=1-2-99999999999", never[] = "HEADSTART_RECORDING=1-2",
+		    other[] = "OTHER=off";
+
+	assert_false(is_off(other));
+	assert_false(is_off(past));
+	assert_true(is_off(off));
+	assert_true(is_off(future));
+	assert_true(is_off(never));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -99,6 +142,7 @@ int main(void)
 		cmocka_unit_test(in_another_user_namespace_it_is_not),
 		cmocka_unit_test(below_another_root_it_is_not),
 		cmocka_unit_test(a_process_that_has_ended_is_not_seen),
+		cmocka_unit_test(a_recording_that_is_over_switches_nothing_off),
 	};
 
 	if (geteuid() != 0) {
