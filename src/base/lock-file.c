@@ -8,26 +8,27 @@
 
 #include "base/cleanup.h"
 
-/* `how` is F_SETLK or F_SETLKW. */
-static int take(const char *path, int how)
+int lock_file(const char *path)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	_cleanup_close_ int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	if (fd < 0)
 		return -errno;
-	while (fcntl(fd, how, &lock) < 0)
+	while (fcntl(fd, F_SETLK, &lock) < 0)
 		if (errno != EINTR)
 			return errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
 	return TAKE_FD(fd);
 }
 
-int lock_file(const char *path)
+pid_t lock_file_holder(const char *path)
 {
-	return take(path, F_SETLK);
-}
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 
-int lock_file_wait(const char *path)
-{
-	return take(path, F_SETLKW);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (fcntl(fd, F_GETLK, &lock) < 0)
+		return -errno;
+	return lock.l_type == F_UNLCK || lock.l_pid < 0 ? 0 : lock.l_pid;
 }

@@ -2,7 +2,6 @@
 #include "boot/recorder.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -28,21 +27,9 @@ int boot_lock(const char *path)
 	return r < 0 ? r : lock_file(path);
 }
 
-pid_t boot_holder(const char *path)
-{
-	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (fcntl(fd, F_GETLK, &lock) < 0)
-		return -errno;
-	return lock.l_type == F_UNLCK || lock.l_pid < 0 ? 0 : lock.l_pid;
-}
-
 int boot_signal(const char *path, int signal)
 {
-	pid_t holder = boot_holder(path);
+	pid_t holder = lock_file_holder(path);
 	_cleanup_close_ int process = -1;
 
 	if (holder <= 0)
@@ -53,7 +40,7 @@ int boot_signal(const char *path, int signal)
 	if (process < 0)
 		return -errno;
 	/* Its number was its own when it still had the lock: another process has not got that number meanwhile. */
-	if (boot_holder(path) != holder)
+	if (lock_file_holder(path) != holder)
 		return -ESRCH;
 	return syscall(SYS_pidfd_send_signal, process, signal, NULL, 0) < 0 ? -errno : 0;
 }

@@ -13,8 +13,5 @@
 /* Returns a descriptor; while it and all others of this file are open in this process, it has the lock. -EBUSY: another process has it. */
 int boot_lock(const char *path);
 
-/* The process that has the lock; 0 if there is none, or it is not of our pid namespace; or negative errno. */
-pid_t boot_holder(const char *path);
-
-/* Sends it a signal. Returns 0, -ESRCH if there is none, or negative errno. */
+/* Sends the process that has the lock a signal. Returns 0, -ESRCH if there is none, or negative errno. */
 int boot_signal(const char *path, int signal);

@@ -4,7 +4,6 @@
 
 #include "base/cleanup.h"
 #include "plan/publish.h"
-#include "plan/store/lock.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
 
@@ -17,18 +16,10 @@ static int load_recordings(const char *program, struct recordings *ret)
 	return r < 0 ? r : recordings_load(path, ret, &fault);
 }
 
-int plan_refresh_in_turn(
-	const char *program, const struct plan_options *options, struct plan_summary *ret_summary)
+int plan_refresh(const char *program, const struct plan_options *options, struct plan_summary *ret_summary)
 {
 	_cleanup_(recordings_releasep) struct recordings recordings = {0};
 	int r = load_recordings(program, &recordings);
 
 	return r < 0 ? r : plan_publish(&recordings, options, ret_summary);
-}
-
-int plan_refresh(const char *program, const struct plan_options *options, struct plan_summary *ret_summary)
-{
-	_cleanup_close_ int lock = store_lock();
-
-	return plan_refresh_in_turn(program, options, ret_summary);
 }

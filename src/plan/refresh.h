@@ -8,11 +8,8 @@
 
 /*
  * Builds the plan of `program` (a canonical path) from its profile in the store, with these options, and publishes it
- * in the store. Returns 0, -ENOENT (no profile), -EBADMSG (the profile cannot be used: profile_load() returns the
- * reason), -ENODATA (nothing to read on this machine; *ret_summary is filled in all the same), or negative errno.
+ * in the store. It is the caller's turn (plan/store/lock.h). Returns 0, -ENOENT (no profile), -EBADMSG (the profile cannot be
+ * used: profile_load() returns the reason), -ENODATA (nothing to read on this machine; *ret_summary is filled in all the
+ * same), or negative errno.
  */
 int plan_refresh(const char *program, const struct plan_options *options, struct plan_summary *ret_summary);
-
-/* The same for a process that has the turn (plan/store/lock.h) already. */
-int plan_refresh_in_turn(
-	const char *program, const struct plan_options *options, struct plan_summary *ret_summary);

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/lock-file.h"
 #include "boot/recorder.h"
 
 struct place {
@@ -69,9 +70,9 @@ static void nobody(void **state)
 {
 	struct place *place = *state;
 
-	assert_int_equal(boot_holder(place->path), 0);
+	assert_int_equal(lock_file_holder(place->path), 0);
 	assert_int_equal(boot_signal(place->path, SIGTERM), -ESRCH);
-	assert_int_equal(boot_holder(place->path), 0); /* it has made no file */
+	assert_int_equal(lock_file_holder(place->path), 0); /* it has made no file */
 	assert_int_equal(access(place->path, F_OK), -1);
 }
 
@@ -82,13 +83,13 @@ static void who_has_the_lock_is_ended(void **state)
 	int status;
 
 	assert_int_equal(boot_lock(place->path), -EBUSY);
-	assert_int_equal(boot_holder(place->path), child);
+	assert_int_equal(lock_file_holder(place->path), child);
 	assert_int_equal(boot_signal(place->path, SIGTERM), 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
 	/* The file is still there, and the lock is gone with the process. */
 	assert_int_equal(access(place->path, F_OK), 0);
-	assert_int_equal(boot_holder(place->path), 0);
+	assert_int_equal(lock_file_holder(place->path), 0);
 	assert_int_equal(boot_signal(place->path, SIGTERM), -ESRCH);
 }
 

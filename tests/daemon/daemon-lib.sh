@@ -92,20 +92,6 @@ until_a_note() {
 	until_note execs -gt "$execs_before"
 }
 
-# Has a process, $holder, lock the file, or so many of its bytes, until $tmp/locked is removed.
-hold_lock() { # FILE [BYTES START]
-	/usr/bin/python3 - "$1" "$tmp/locked" "${2:-0}" "${3:-0}" <<'END' &
-import fcntl, os, sys, time
-file = open(sys.argv[1], "a+b")
-fcntl.lockf(file, fcntl.LOCK_EX, int(sys.argv[3]), int(sys.argv[4]))
-open(sys.argv[2], "w").close()
-while os.path.exists(sys.argv[2]):
-    time.sleep(0.02)
-END
-	holder=$!
-	until [ -e "$tmp/locked" ]; do sleep 0.02; done
-}
-
 at_case_exit() {
 	end_hanging
 	[ -z "$daemon_pid" ] || {

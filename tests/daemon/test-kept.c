@@ -327,7 +327,7 @@ static pid_t take_turn(int *ret_pipe)
 	assert_true(child >= 0);
 	if (child == 0) {
 		close(end[1]);
-		if (store_lock() >= 0)
+		if (store_lock_within(0) >= 0)
 			(void)!write(ready[1], "", 1);
 		(void)!read(end[0], &byte, 1);
 		_exit(0);

@@ -193,6 +193,20 @@ refuses() {
 	[ "$(wc -l <"$tmp/err")" = 1 ] || fail "'$*' said more than one line: $(cat "$tmp/err")"
 }
 
+# Has a process, $holder, lock the file, or so many of its bytes, until $tmp/locked is removed.
+hold_lock() { # FILE [BYTES START]
+	/usr/bin/python3 - "$1" "$tmp/locked" "${2:-0}" "${3:-0}" <<'END' &
+import fcntl, os, sys, time
+file = open(sys.argv[1], "a+b")
+fcntl.lockf(file, fcntl.LOCK_EX, int(sys.argv[3]), int(sys.argv[4]))
+open(sys.argv[2], "w").close()
+while os.path.exists(sys.argv[2]):
+    time.sleep(0.02)
+END
+	holder=$!
+	until [ -e "$tmp/locked" ]; do sleep 0.02; done
+}
+
 # run_cases [ARGUMENT…]: runs the cases of the test in the order of the file, to the end even if one fails, and prints the outcome
 # of each. Each case gets the arguments, and a shell of its own: changes to files stay, changes to variables do not. A case that
 # skips counts as untried. A test redefines at_case_exit to clean up after each case.

@@ -129,7 +129,7 @@ int keep_make_plans_in_turn(const char *program)
 	settings_read(&config, true, true);
 	plan_settings(&config, &options);
 	plan_host(program, rule, &options);
-	return plan_refresh_in_turn(program, &options, &summary);
+	return plan_refresh(program, &options, &summary);
 }
 
 int keep_make_plans(const char *program)

@@ -13,6 +13,7 @@
 #include "format/state-folder.h"
 #include "lib/files/input.h"
 #include "lib/files/no-state-folder.h"
+#include "lib/files/store-turn.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/options/options.h"
 #include "lib/print/page-style.h"
@@ -142,12 +143,18 @@ static int apply(bool older)
 	while ((entry = readdir(folder))) {
 		const char *dot = strrchr(entry->d_name, '.');
 		_cleanup_free_ char *path = NULL;
+		_cleanup_close_ int turn = -1;
 
 		if (!dot || !streq(dot, STATE_PROFILE_SUFFIX))
 			continue;
 		if (asprintf(&path, "%s/%s", state, entry->d_name) < 0)
 			return verb_fail_errno(ENOMEM, "cannot read '%s'", state);
-		if ((!older || has_older_plan(path)) && apply_profile(&config, path))
+		if (older && !has_older_plan(path))
+			continue;
+		r = store_turn_take(&turn);
+		if (r)
+			return r;
+		if (apply_profile(&config, path))
 			status = VERB_FAILED;
 	}
 	if (apply_to_boot(&config, older))

@@ -16,6 +16,7 @@
 #include "headstartd/owners.h"
 #include "lib/files/input.h"
 #include "lib/files/no-state-folder.h"
+#include "lib/files/store-turn.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/options/options.h"
 #include "lib/programs/named-program.h"
@@ -23,7 +24,6 @@
 #include "lib/settings/settings.h"
 #include "plan/asked/asked.h"
 #include "plan/publish.h"
-#include "plan/store/lock.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
 #include "report/words.h"
@@ -145,7 +145,9 @@ static int forget(char **argv, bool start)
 	r = store_path_for_writing(STORE_PROFILE, program, &path);
 	if (r < 0)
 		return no_state_folder(r, NULL);
-	lock = store_lock();
+	r = store_turn_take(&lock);
+	if (r)
+		return r;
 	if (access(path, F_OK) < 0)
 		return forget_plan(program, start);
 	if (!start) {
@@ -238,7 +240,9 @@ static int forget_learnt(void)
 		r = remove_list(folder, &daemon);
 	if (r)
 		return r;
-	turn = store_lock();
+	r = store_turn_take(&turn);
+	if (r)
+		return r;
 	r = forget_learnt_in(folder, &forgotten);
 	if (r == 0 && forgotten == 0)
 		return verb_fail("nothing was learnt for %s", everybody ? "everybody" : "this user");

@@ -23,14 +23,6 @@ static int find_file(char **ret)
 	return asprintf(ret, "%s/.lock", folder) < 0 ? -ENOMEM : 0;
 }
 
-int store_lock(void)
-{
-	_cleanup_free_ char *path = NULL;
-	int r = find_file(&path);
-
-	return r < 0 ? r : lock_file_wait(path);
-}
-
 int store_lock_within(uint64_t milliseconds)
 {
 	uint64_t end = monotonic_ms() + milliseconds;
@@ -44,4 +36,12 @@ int store_lock_within(uint64_t milliseconds)
 		r = lock_file(path);
 	}
 	return r;
+}
+
+pid_t store_lock_holder(void)
+{
+	_cleanup_free_ char *path = NULL;
+	int r = find_file(&path);
+
+	return r < 0 ? r : lock_file_holder(path);
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/lock-file.h"
 #include "base/plural.h"
 #include "boot/command-line.h"
 #include "boot/files.h"
@@ -202,7 +203,7 @@ static int record(double timeout)
 	stop = take_signals();
 	if (stop < 0)
 		return verb_fail_errno(errno, "cannot receive signals");
-	prefetcher = boot_holder(BOOT_PREFETCHER);
+	prefetcher = lock_file_holder(BOOT_PREFETCHER);
 	options.ignored = prefetcher > 0 ? prefetcher : 0;
 	options.tracefs = tracefs;
 	options.stop = stop;

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
+#include "lib/files/store-turn.h"
 #include "lib/settings/plan-settings.h"
 #include "lib/settings/settings.h"
 #include "plan/refresh.h"
@@ -48,8 +49,14 @@ int place_plan_anew(const struct place_programs *programs)
 
 	settings_read(&config, true, false);
 	status = boot_make_anew(&config, false, &made);
-	for (size_t i = 0; i < programs->n; i++)
+	for (size_t i = 0; i < programs->n; i++) {
+		_cleanup_close_ int turn = -1;
+		int r = store_turn_take(&turn);
+
+		if (r)
+			return r;
 		if (plan_anew(&config, programs->items[i]))
 			status = VERB_FAILED;
+	}
 	return status;
 }

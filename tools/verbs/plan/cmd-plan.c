@@ -9,11 +9,11 @@
 #include "base/cleanup.h"
 #include "lib/files/no-state-folder.h"
 #include "lib/files/output.h"
+#include "lib/files/store-turn.h"
 #include "lib/options/values.h"
 #include "lib/settings/plan-settings.h"
 #include "lib/settings/settings.h"
 #include "plan/publish.h"
-#include "plan/store/lock.h"
 #include "plan/store/store.h"
 #include "verb.h"
 #include "verbs/plan/plan.h"
@@ -239,7 +239,9 @@ int cmd_plan(int argc, char **argv)
 	if (arguments.mark_stale)
 		return plan_mark_plans();
 	if (arguments.program && !arguments.output)
-		lock = store_lock();
+		status = store_turn_take(&lock);
+	if (status > 0)
+		return status;
 	status = plan_load_recordings(&arguments, &recordings);
 	return status ? status : compile(&arguments, &recordings);
 }

@@ -13,6 +13,7 @@
 #include "base/open.h"
 #include "device/device.h"
 #include "lib/files/output.h"
+#include "lib/files/store-turn.h"
 #include "lib/settings/plan-settings.h"
 #include "lib/settings/settings.h"
 #include "plan/publish.h"
@@ -108,6 +109,7 @@ static int make_plan(const struct profile *profile, bool quiet)
 {
 	_cleanup_(config_releasep) struct config config = {0};
 	_cleanup_free_ char *why = NULL;
+	_cleanup_close_ int turn = -1;
 	char rule[ASKED_RULE_MAX];
 	struct plan_options options = {0};
 	struct plan_summary summary = {0};
@@ -121,6 +123,9 @@ static int make_plan(const struct profile *profile, bool quiet)
 	}
 	plan_settings(&config, &options);
 	plan_host(profile->program, rule, &options);
+	err = store_turn_take(&turn);
+	if (err)
+		return err;
 	err = plan_refresh(profile->program, &options, &summary);
 	if (!quiet)
 		plan_note_left_out(&summary, profile->program);

@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "lib/files/no-state-folder.h"
+#include "lib/files/store-turn.h"
 #include "plan/publish.h"
-#include "plan/store/lock.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
 #include "profile/functions.h"
@@ -148,7 +148,9 @@ int record_store(struct profile *profile, const struct record_job *job, bool for
 
 	if (err)
 		return no_state_folder(err, NULL);
-	lock = store_lock();
+	err = store_turn_take(&lock);
+	if (err)
+		return err;
 	load_stored(path, job->rule, &stored);
 	if (stored.n > 0 && stored.items->page_size != profile->page_size) {
 		verb_note("'%s' was recorded with pages of another size; it is replaced", path);
