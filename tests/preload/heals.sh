@@ -154,8 +154,13 @@ case_profile_is_gone() {
 	record
 	rm "$profile"
 	update
+	make_slow_planner
+	rm "$tmp/go" # so that it ends at once
 	finds_it_stale
 	plan_is_old
+	[ ! -s "$tmp/planned" ] || fail "the planner has nothing to make a plan of: $(cat "$tmp/planned")"
+	HEADSTART_STATE=$store "$headstart" doctor "$target" >"$tmp/out" 2>&1 || :
+	grep -q "plan FILE   # the profile of which the plan was made" "$tmp/out" || fail "doctor does not say so: $(cat "$tmp/out")"
 }
 
 case_planner_is_missing() {

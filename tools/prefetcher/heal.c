@@ -62,6 +62,7 @@ static bool set_environment(const char *plan_path)
 /* The lock on the mark goes on into the planner, and ends with it. */
 static void become_planner(const void *context)
 {
+	_cleanup_free_ char *profile = NULL;
 	const struct heal *heal = context;
 	int lock = heal->plan_path ? plan_mark_lock(heal->plan_path) : 0;
 
@@ -69,6 +70,8 @@ static void become_planner(const void *context)
 		return;
 	if (heal->bare && !set_environment(heal->plan_path))
 		return;
+	if (store_find(STORE_PROFILE, heal->program, &profile) < 0)
+		return; /* 'headstart plan FILE' has made the plan; 'headstart doctor' says so */
 	time_limit_set(HEAL_LIMIT_MS);
 	exec_planner(heal->program);
 }
