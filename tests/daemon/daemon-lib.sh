@@ -53,6 +53,15 @@ until_note() {
 	fail "'$1' of the daemon is $(note "$1"), not $2 $3: $(cat /run/headstart/daemon)"
 }
 
+# Whether the daemon starts more prefetchers than that, within some seconds.
+soon_started() { # NUMBER
+	for look in $(seq 60); do
+		[ "$(note started)" -le "$1" ] || return 0
+		sleep 0.05
+	done
+	return 1
+}
+
 # Mounts there a file system that never answers (hanging-fuse.py). A file can be opened; closing it waits.
 mount_hanging() { # FOLDER-OR-FILE
 	[ -e /dev/fuse ] || skip "no FUSE here"

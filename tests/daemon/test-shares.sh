@@ -18,12 +18,8 @@ make_plan() { # PROGRAM
 becomes_warm() {
 	served=$(note started)
 	start_cold
-	for try in $(seq 600); do
-		[ "$(note started)" -le "$served" ] || break
-		sleep 0.05
-	done
+	until_note started -gt "$served"
 	wait "$waiter" || fail "the program fails"
-	[ "$try" != 600 ] || fail "the plan is not carried out: $(cat /run/headstart/daemon "$tmp/daemon-log")"
 }
 
 # Starts a program of that user, which executes another one. That waits for a server of the user's, and so does whoever reads most of what
@@ -142,13 +138,10 @@ each_start_is_looked_at() {
 		"$page" out "$disk/data" || fail "pages stay in the page cache"
 		"$disk/sleeper" 60 &
 		sleeper=$!
-		for try in $(seq 60); do
-			[ "$(note started)" -le "$served" ] || break
-			sleep 0.05
-		done
+		soon_started "$served" && comes=yes || comes=no
 		kill "$sleeper"
 		wait "$sleeper" || :
-		[ "$try" != 60 ] || fail "start $start has no prefetcher: $(cat /run/headstart/daemon)"
+		[ "$comes" = yes ] || fail "start $start has no prefetcher: $(cat /run/headstart/daemon)"
 	done
 }
 

@@ -276,15 +276,12 @@ others_are_served() {
 		"$page" out "$disk/big" || fail "pages stay in the page cache"
 		$as_other "$disk/stays" 600 7>&- &
 		stays=$!
-		for look in $(seq 60); do
-			[ "$(note started)" -le "$before" ] || break
-			sleep 0.05
-		done
+		soon_started "$before" && comes=yes || comes=no
 		kill "$stays"
 		wait "$stays" || :
-		[ "$(note started)" -le "$before" ] || break
+		[ "$comes" = no ] || break
 	done
-	[ "$(note started)" -gt "$before" ] || fail "no plan of another user is carried out: $(cat /run/headstart/daemon)"
+	[ "$comes" = yes ] || fail "no plan of another user is carried out: $(cat /run/headstart/daemon)"
 	[ -e "/proc/$hangs" ] || fail "nothing hung meanwhile"
 }
 
