@@ -134,6 +134,21 @@ static void a_recording_that_is_over_switches_nothing_off(void **state)
 	assert_true(is_off(never));
 }
 
+/* It may have said so, whether its parent has waited for it or not. */
+static void a_process_that_has_ended_is_switched_off(void **state)
+{
+	pid_t pid = start(0, NULL);
+	siginfo_t info;
+
+	assert_true(pid > 0);
+	assert_false(process_switched_off(pid));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_true(process_switched_off(pid));
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_true(process_switched_off(pid));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +158,7 @@ int main(void)
 		cmocka_unit_test(below_another_root_it_is_not),
 		cmocka_unit_test(a_process_that_has_ended_is_not_seen),
 		cmocka_unit_test(a_recording_that_is_over_switches_nothing_off),
+		cmocka_unit_test(a_process_that_has_ended_is_switched_off),
 	};
 
 	if (geteuid() != 0) {

@@ -216,14 +216,23 @@ bool process_in_service(int32_t pid)
 	return false;
 }
 
+/* One that has ended, and whose parent has not waited for it yet, has no program any more, and an empty environment. */
+static bool has_ended(int32_t pid)
+{
+	char path[PROC_PATH_SIZE], image[PATH_MAX];
+
+	return !read_link(proc_path(path, pid, "exe"), image);
+}
+
 bool process_switched_off(int32_t pid)
 {
 	_cleanup_free_ char *environment = NULL;
 	char path[PROC_PATH_SIZE];
 	size_t size;
 
-	if (read_pseudo_file(proc_path(path, pid, "environ"), ARGUMENTS_BYTES, &environment, &size) < 0)
-		return false;
+	if (read_pseudo_file(proc_path(path, pid, "environ"), ARGUMENTS_BYTES, &environment, &size) < 0 ||
+		has_ended(pid))
+		return true;
 	for (size_t at = 0; at < size; at += strlen(environment + at) + 1) {
 		const char *recording = after_prefix(environment + at, "HEADSTART_RECORDING=");
 

@@ -57,7 +57,10 @@ bool process_owner(int32_t pid, struct process_owner *ret);
 /* Whether the shims start no prefetcher for it because it belongs to a service (format/surroundings.h). */
 bool process_in_service(int32_t pid);
 
-/* Whether its environment says HEADSTART=off, or that 'headstart record' has started it. May wait for the process's memory. */
+/*
+ * Whether its environment says HEADSTART=off, or that 'headstart record' has started it; or cannot be read, as when the process has ended.
+ * May wait for the process's memory.
+ */
 bool process_switched_off(int32_t pid);
 
 /*
