@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of the daemon's children that do not end, and of what it tries again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/strings.h"
+#include "base/times.h"
+#include "headstartd/carry.h"
+#include "headstartd/idle.h"
+#include "headstartd/lessons.h"
+#include "tree.h"
+
+#define HOUR_MS 3600000u
+
+static char store[64];
+static struct rlimit descriptors;
+
+static int begin(void **state)
+{
+	if (getrlimit(RLIMIT_NOFILE, &descriptors) < 0)
+		return -1;
+	snprintf(store, sizeof(store), "/tmp/headstart-test-XXXXXX");
+	return mkdtemp(store) ? setenv("HEADSTART_STATE", store, 1) : -1;
+}
+
+static int end(void **state)
+{
+	return setrlimit(RLIMIT_NOFILE, &descriptors) == 0 ? tree_remove(store) : -1;
+}
+
+static pid_t start_hanging(void)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+static void end_hanging(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void begin_lessons(struct lessons *lessons, const struct carry *carry, int tracefs)
+{
+	assert_int_equal(lessons_init(lessons, carry, tracefs, true, UINT64_MAX), 0);
+	lessons->quiet = true;
+}
+
+/* What it has removed is forgotten, and the rest is tried another day. */
+static void a_child_that_forgets_and_hangs_is_given_up(void **state)
+{
+	struct carry carry = {0};
+	struct lessons lessons;
+	uint64_t told[2] = {0};
+	int ends[2];
+	pid_t child;
+
+	begin_lessons(&lessons, &carry, -1);
+	assert_int_equal(known_learnt(&lessons.known, "/usr/bin/removed", 0, 10, time(NULL)), 0);
+	assert_int_equal(known_learnt(&lessons.known, "/usr/bin/not-yet", 0, 10, time(NULL)), 0);
+	told[0] = known_find(&lessons.known, "/usr/bin/removed", 0)->hash;
+	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	lessons.forgetting = child = start_hanging();
+	lessons.forgotten = ends[0];
+	lessons.forget_by_ms = monotonic_ms() + HOUR_MS;
+	assert_int_equal(write(ends[1], told, sizeof(told)), sizeof(told));
+	lessons_work(&lessons);
+	assert_true(lessons_write(&lessons));
+	assert_true(lessons_next_ms(&lessons) <= lessons.forget_by_ms);
+	lessons.forget_by_ms = monotonic_ms();
+	lessons_work(&lessons);
+	assert_false(lessons_write(&lessons));
+	assert_null(known_find(&lessons.known, "/usr/bin/removed", 0));
+	assert_non_null(known_find(&lessons.known, "/usr/bin/not-yet", 0));
+	end_hanging(child);
+	assert_false(lessons_child_ended(&lessons, child, 0)); /* it is no child of ours any more */
+	close(ends[1]);
+	lessons_release(&lessons);
+}
+
+static void allow_descriptors(rlim_t n)
+{
+	const struct rlimit limit = {.rlim_cur = n, .rlim_max = descriptors.rlim_max};
+
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* Also false under memcheck, which looks for the file first. */
+static bool limit_is_obeyed(void)
+{
+	bool obeyed;
+
+	allow_descriptors(STDERR_FILENO + 1);
+	obeyed = open("/nowhere", O_PATH | O_CLOEXEC) < 0 && errno == EMFILE;
+	allow_descriptors(descriptors.rlim_cur);
+	return obeyed;
+}
+
+/* Others use what it takes, for now: a minute later the next try is made. What this kernel does not have is tried once. */
+static void a_tracer_that_cannot_be_made_is_tried_again(void **state)
+{
+	struct carry carry = {0};
+	struct lessons lessons;
+	int no_tracefs;
+
+	if (!limit_is_obeyed()) {
+		print_message("no limit of descriptors (valgrind)\n");
+		skip();
+	}
+	no_tracefs = open(store, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	begin_lessons(&lessons, &carry, no_tracefs);
+	assert_int_equal(known_judge(&lessons.known, "/usr/bin/cold", 0, KNOWN_COLD_BYTES, time(NULL)), 0);
+	allow_descriptors(STDERR_FILENO + 1);
+	lessons_work(&lessons);
+	assert_int_equal(lessons.tracing.made, 1);
+	assert_true(lessons.enabled);
+	assert_true(lessons.prepare_ms > monotonic_ms());
+	lessons_work(&lessons);
+	assert_int_equal(lessons.tracing.made, 1);
+	lessons.prepare_ms = monotonic_ms();
+	lessons_work(&lessons);
+	assert_int_equal(lessons.tracing.made, 2);
+	assert_true(lessons.enabled);
+	lessons.prepare_ms = monotonic_ms();
+	allow_descriptors(descriptors.rlim_cur);
+	lessons_work(&lessons);
+	assert_int_equal(lessons.tracing.made, 3);
+	assert_false(lessons.enabled);
+	lessons_release(&lessons);
+	close(no_tracefs);
+}
+
+static void mark(const char *plan)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s.stale", store, plan);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+/* The next plan is that one, if any. */
+static void next_is(const struct renew *renew, const char *plan)
+{
+	assert_non_null(renew->next);
+	assert_true(ends_with(renew->next, plan));
+}
+
+static void a_child_that_renews_and_hangs_is_given_up(void **state)
+{
+	struct carry carry = {0};
+	struct idle idle;
+	pid_t child;
+
+	assert_int_equal(idle_init(&idle, &carry, true, true), 0);
+	mark("a.plan");
+	mark("b.plan");
+	assert_true(renew_look(&idle.renew, monotonic_ms()));
+	next_is(&idle.renew, "/a.plan");
+	idle.renew.child = child = start_hanging();
+	idle.renew.give_up_ms = monotonic_ms() + HOUR_MS;
+	idle_work(&idle, true, false);
+	assert_int_equal(idle.renew.child, child);
+	assert_true(idle_next_ms(&idle) <= idle.renew.give_up_ms);
+	idle.renew.give_up_ms = monotonic_ms();
+	idle_work(&idle, true, true); /* it only looks on: nothing else begins */
+	assert_false(idle_renews(&idle));
+	assert_false(renew_look(&idle.renew, 0) && ends_with(idle.renew.next, "/a.plan"));
+	end_hanging(child);
+	assert_false(idle_child_ended(&idle, child, 0));
+	assert_int_equal(idle.renew.count, 0);
+	idle_release(&idle);
+}
+
+/* There is no such plan. It ends by itself, long before it is given up. */
+static void a_plan_that_cannot_be_renewed_is_tried_again_later(void **state)
+{
+	struct carry carry = {0};
+	uint64_t now = monotonic_ms();
+	struct idle idle;
+	int status;
+	pid_t child;
+
+	assert_int_equal(idle_init(&idle, &carry, true, true), 0);
+	mark("a.plan");
+	assert_true(renew_look(&idle.renew, now));
+	assert_true(renew_start(&idle.renew, true));
+	child = idle.renew.child;
+	assert_true(idle.renew.give_up_ms > now);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_not_equal(status, 0);
+	renew_ended(&idle.renew, status, now);
+	assert_false(renew_look(&idle.renew, now));
+	assert_true(renew_look(&idle.renew, now + 2 * HOUR_MS));
+	next_is(&idle.renew, "/a.plan");
+	idle_release(&idle);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_child_that_forgets_and_hangs_is_given_up),
+		TEST(a_tracer_that_cannot_be_made_is_tried_again),
+		TEST(a_child_that_renews_and_hangs_is_given_up),
+		TEST(a_plan_that_cannot_be_renewed_is_tried_again_later),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
