@@ -152,6 +152,54 @@ static void a_tracer_that_cannot_be_made_is_tried_again(void **state)
 	close(no_tracefs);
 }
 
+/* As while it looks for what the start's arguments name, on a server that does not answer. Returns the child, which is given up. */
+static pid_t trace_hangs(struct lessons *lessons, const char *program)
+{
+	struct tracing *tracing = &lessons->tracing;
+	pid_t child = start_hanging();
+	int ends[2];
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	tracing->child = child;
+	tracing->told = ends[0]; /* the child has the other end, too, and tells nothing */
+	tracing->user = 1000;
+	tracing->program = strdup(program);
+	tracing->give_up_ms = monotonic_ms() + HOUR_MS;
+	lessons_work(lessons);
+	assert_int_equal(tracing->child, child);
+	assert_true(lessons_next_ms(lessons) <= tracing->give_up_ms);
+	tracing->give_up_ms = monotonic_ms();
+	lessons_work(lessons);
+	assert_int_equal(tracing->child, 0);
+	close(ends[1]);
+	return child;
+}
+
+/* The daemon goes on, and traces no more starts of this user; nor any, if that happens again and again. */
+static void a_trace_that_hangs_is_given_up(void **state)
+{
+	struct carry carry = {0};
+	struct lessons lessons;
+	size_t n = 0;
+	pid_t hanging[10];
+
+	begin_lessons(&lessons, &carry, -1);
+	assert_int_equal(known_judge(&lessons.known, "/usr/bin/cold", 0, KNOWN_COLD_BYTES, time(NULL)), 0);
+	while (lessons.enabled && n < 10) {
+		hanging[n++] = trace_hangs(&lessons, "/usr/bin/cold");
+		assert_int_equal(known_find(&lessons.known, "/usr/bin/cold", 0)->tries, n);
+		assert_false(lessons_write(&lessons));
+		assert_false(tracing_allows(&lessons.tracing, 1000));
+		assert_true(tracing_allows(&lessons.tracing, 1001));
+	}
+	assert_in_range(n, 2, 9);
+	while (n-- > 0) {
+		end_hanging(hanging[n]);
+		assert_false(lessons_child_ended(&lessons, hanging[n], 0));
+	}
+	lessons_release(&lessons);
+}
+
 static void mark(const char *plan)
 {
 	char path[128];
@@ -227,6 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_child_that_forgets_and_hangs_is_given_up),
 		TEST(a_tracer_that_cannot_be_made_is_tried_again),
+		TEST(a_trace_that_hangs_is_given_up),
 		TEST(a_child_that_renews_and_hangs_is_given_up),
 		TEST(a_plan_that_cannot_be_renewed_is_tried_again_later),
 	};
