@@ -108,14 +108,7 @@ static int open_buffers(struct execs *execs)
 	execs->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (execs->epoll < 0)
 		return -errno;
-	for (int cpu = 0; r == 0 && cpu < execs->buffers.n; cpu++) {
-		struct epoll_event ready = {.events = EPOLLIN, .data.u32 = (uint32_t)cpu};
-		int fd = execs->buffers.cpus[cpu];
-
-		if (fd >= 0 && epoll_ctl(execs->epoll, EPOLL_CTL_ADD, fd, &ready) < 0)
-			r = -errno;
-	}
-	return r;
+	return r < 0 ? r : buffers_watch(&execs->buffers, execs->epoll);
 }
 
 int execs_open(int tracefs, const char *name, struct execs **ret)
@@ -202,6 +195,8 @@ int execs_read(struct execs *execs, exec_seen_fn *seen, void *context)
 			i++) {
 			int r = take_sub_buffer(execs, seen, context);
 
+			if (r == 0 && !execs->buffers.watched[cpu])
+				r = buffers_watch(&execs->buffers, execs->epoll);
 			if (r < 0)
 				return r;
 		}

@@ -10,11 +10,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/run/descriptors.h"
 #include "record/events/buffers.h"
 #include "tree.h"
@@ -22,15 +24,20 @@
 static char folder[64];
 static struct tracefs_instance *instance;
 
+static void name_buffer(int number, char path[160])
+{
+	snprintf(path, 160, "%s/instances/test/per_cpu/cpu%d", folder, number);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, 160, "%s/instances/test/per_cpu/cpu%d/trace_pipe_raw", folder, number);
+}
+
 /* The processor with that number has a buffer. */
 static void add_cpu(int number)
 {
 	char path[160];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/instances/test/per_cpu/cpu%d", folder, number);
-	assert_int_equal(mkdir(path, 0755), 0);
-	snprintf(path, sizeof(path), "%s/instances/test/per_cpu/cpu%d/trace_pipe_raw", folder, number);
+	name_buffer(number, path);
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	assert_true(fd >= 0);
 	close(fd);
@@ -118,11 +125,46 @@ static void too_few_descriptors_are_no_reason_to_leave_some_out(void **state)
 	close(first);
 }
 
+/* Otherwise the daemon would not sleep where the machine has room for more processors than it has. */
+static void a_processor_that_was_never_online_wakes_nobody(void **state)
+{
+	/* Of such a file polling reports an error, too, until it is read. */
+	static const char like_it[] = "/sys/kernel/uevent_seqnum";
+	int last = (int)sysconf(_SC_NPROCESSORS_CONF) - 1;
+	_cleanup_close_ int epoll = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event ready;
+	struct buffers buffers;
+	char path[160];
+
+	if (access(like_it, R_OK) < 0) {
+		print_message("no /sys here\n");
+		skip();
+	}
+	for (int cpu = 0; cpu < last; cpu++) {
+		name_buffer(cpu, path);
+		assert_int_equal(mkfifo(path, 0644), 0);
+	}
+	name_buffer(last, path);
+	assert_int_equal(symlink(like_it, path), 0);
+	assert_int_equal(buffers_open(instance, &buffers), 0);
+	assert_int_equal(buffers_watch(&buffers, epoll), 0);
+	assert_int_equal(epoll_wait(epoll, &ready, 1, 0), 0);
+	for (int cpu = 0; cpu <= last; cpu++)
+		assert_int_equal(buffers.watched[cpu], cpu != last);
+	/* It comes online, and has events. */
+	assert_true(read(buffers.cpus[last], path, sizeof(path)) > 0);
+	assert_int_equal(buffers_watch(&buffers, epoll), 0);
+	assert_true(buffers.watched[last]);
+	assert_int_equal(epoll_wait(epoll, &ready, 1, 0), 1);
+	buffers_release(&buffers);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_buffer_is_opened_for_each_processor, begin, end),
 		cmocka_unit_test_setup_teardown(a_processor_without_a_buffer_is_left_out, begin, end),
+		cmocka_unit_test_setup_teardown(a_processor_that_was_never_online_wakes_nobody, begin, end),
 		cmocka_unit_test_setup_teardown(
 			too_few_descriptors_are_no_reason_to_leave_some_out, begin, end),
 	};
