@@ -67,6 +67,16 @@ assert process["causes"]["other"] > process["causes"]["read"], process
 END
 }
 
+# A timeline without the reads of disks would look complete and not be; a profile is as good.
+case_disks_that_cannot_be_traced_are_said() {
+	cc -shared -fPIC -D_GNU_SOURCE -o "$tmp/no-disks.so" "$HEADSTART_TEST_SOURCE/tests/record/programs/no-disks.c" -ldl || fail "cc"
+	refuses 1 "cannot set up tracing: No such device" env LD_PRELOAD="$tmp/no-disks.so" "$tool" trace --no-drop -o "$file" -- true
+	machine_state | diff "$tmp/before" - || fail "the machine is not as it was"
+	env LD_PRELOAD="$tmp/no-disks.so" "$tool" record --no-drop -o "$file" -- "$disk/link" >"$tmp/out" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	"$tool" show "$file" | grep -qF "$disk/helper" || fail "the profile is without what it touched"
+	rm -f "$file"
+}
+
 case_next_command_can_be_typed() {
 	"$tool" trace --no-drop -o "$tmp/a b" -- true 2>"$tmp/err" || fail "$(cat "$tmp/err")"
 	grep -qxF "headstart: for more, type:  headstart report '$tmp/a b'" "$tmp/err" || fail "$(cat "$tmp/err")"

@@ -189,8 +189,7 @@ int tracer_open(int tracefs, const char *name, const struct tracer_options *opti
 		return r;
 	if (!options->light || options->moments)
 		r = set_up_disks(tracer, name, options->light ? moments_kib() : buffer_kib());
-	/* A profile is as good without, a timeline would look complete and not be. */
-	if (r < 0 && options->moments)
+	if (r < 0 && options->moments) /* as in enable_disks() */
 		return r;
 	*ret = TAKE_PTR(tracer);
 	return 0;
@@ -358,11 +357,16 @@ static int follow(struct tracer *tracer, bool everybody)
 	return r;
 }
 
-static void enable_disks(struct tracer *tracer)
+/* A profile is as good without, a timeline would look complete and not be. */
+static int enable_disks(struct tracer *tracer)
 {
-	if (tracer->disks.instance &&
-		(enable(&tracer->disks, EVENT_ISSUE) < 0 || enable(&tracer->disks, EVENT_COMPLETE) < 0))
+	int r = tracer->disks.instance ? enable(&tracer->disks, EVENT_ISSUE) : 0;
+
+	if (r == 0 && tracer->disks.instance)
+		r = enable(&tracer->disks, EVENT_COMPLETE);
+	if (r < 0)
 		ring_release(&tracer->disks);
+	return tracer->moments ? r : 0;
 }
 
 static int forget_events(struct tracer *tracer)
@@ -382,8 +386,7 @@ int tracer_attach(struct tracer *tracer, struct record_trace *trace, int32_t top
 		r = top ? choose_tree(tracer, trace, top) : 0;
 	if (r == 0)
 		r = follow(tracer, !top);
-	enable_disks(tracer);
-	return r;
+	return r < 0 ? r : enable_disks(tracer);
 }
 
 /* What threads and disks do. */
@@ -426,7 +429,8 @@ int tracer_follow(struct tracer *tracer, struct record_trace *trace, int32_t *re
 		r = choose(tracer, &tracer->marked_by, 1);
 	if (r == 0)
 		r = follow(tracer, false);
-	enable_disks(tracer);
+	if (r == 0)
+		r = enable_disks(tracer);
 	if (r == 0)
 		*ret_pid = tracer->marked_by;
 	return r;
