@@ -119,6 +119,39 @@ case_program_that_dies_by_a_signal() {
 	done
 }
 
+# The command is stopped, or a child of it, until somebody else continues it: the recording goes on with it.
+case_program_that_is_stopped_meanwhile() {
+	cat >"$disk/stopped" <<'END'
+#!/bin/sh
+# stopped FOLDER CAT FILE: is stopped, and reads the file with CAT when it is continued.
+rm -f "$1/continued"
+{
+	until [ -e "$1/continued" ]; do
+		sleep 0.05
+		kill -CONT $$
+	done
+} &
+kill -STOP $$
+: >"$1/continued"
+wait
+exec "$2" "$3" >/dev/null
+END
+	chmod 755 "$disk/stopped"
+	cp "$(command -v cat)" "$disk/reader"
+	for backend in $backends; do
+		for way in exec ''; do
+			record "$backend" -- sh -c "$way \"\$@\"; exit" sh "$disk/stopped" "$disk" "$disk/reader" "$disk/file" || fail "$backend: $(cat "$tmp/err")"
+			! grep -q "exited with status\|ended by signal" "$tmp/err" || fail "$backend: $(cat "$tmp/err")"
+			shown >"$tmp/shown"
+			json "$tmp/shown" - "$disk" "$backend" <<'END' || fail "$backend: what it did afterwards is missing"
+assert TOP["milestone"] == "exit", TOP["milestone"]
+paths = {file["path"] for file in TOP["files"]}
+assert ARGS[1] == "pagemap" or {ARGS[0] + "/reader", ARGS[0] + "/file"} <= paths, paths
+END
+		done
+	done
+}
+
 case_program_that_never_ends() {
 	for backend in $backends; do
 		record "$backend" --timeout 0.5 --kill -- sleep 1000 || fail "$backend: $(cat "$tmp/err")"
