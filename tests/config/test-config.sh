@@ -28,7 +28,8 @@ case_check_names_every_problem() {
 	refuses 1 "$tmp/none: No such file" "$headstart" config check "$tmp/none"
 	set_conf '[budget]\nmemory = 256K\n'
 	"$headstart" config check "$conf" | grep -qx "$conf: no errors" || fail "check of a good file"
-	refuses 2 "give 'check'" "$headstart" config
+	refuses 2 "config: give 'check'" "$headstart" config
+	refuses 2 "unknown 'nonsense': give 'check'" "$headstart" config nonsense
 	refuses 2 "give 'check'" "$headstart" config check a b
 }
 

@@ -162,6 +162,8 @@ static int apply(bool older)
 	return status;
 }
 
+#define WAYS "give 'check', 'check FILE', 'apply' or 'apply --older'"
+
 int cmd_config(int argc, char **argv)
 {
 	bool older = false;
@@ -175,5 +177,7 @@ int cmd_config(int argc, char **argv)
 		return check(argv[optind + 1]);
 	if (rest == 1 && streq(argv[optind], "apply"))
 		return apply(older);
-	return verb_usage("config", "give 'check', 'check FILE', 'apply' or 'apply --older'");
+	if (rest > 0 && !streq(argv[optind], "check") && !streq(argv[optind], "apply"))
+		return verb_usage("config", "unknown '%s': " WAYS, argv[optind]);
+	return verb_usage("config", WAYS);
 }
