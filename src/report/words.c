@@ -80,7 +80,7 @@ const struct words_bias words_biases[] = {
 		"the order of mapped pages is known only in steps of some milliseconds"},
 	{PROFILE_BIAS_UNSEEN, "unseen", "some programs, or what they read, could not be seen"},
 	{PROFILE_BIAS_CALLED, "called",
-		"of code, the pages of called functions count as touched, and none else"},
+		"of code, the pages of called functions count as touched, and no other code"},
 	{PROFILE_BIAS_SAMPLED, "sampled",
 		"processes were looked at now and then: short ones, and files that were read and closed, are missing"},
 	{0, NULL, NULL},
