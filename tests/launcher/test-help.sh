@@ -33,6 +33,12 @@ case_output_that_cannot_be_written_is_reported() {
 	for command in --help --version "help run" "run --help" "list --help" "undo --help"; do
 		refuses 1 "cannot write to standard output: No space left" sh -c "'$headstart' $command >/dev/full"
 	done
+	for program in "$prefetch" "$HEADSTART_TEST_BUILD/tools/headstartd"; do
+		[ -x "$program" ] || continue # a build without the recorder has no daemon
+		for option in --help --version; do
+			refuses 1 "cannot write to standard output: No space left" sh -c "'$program' $option >/dev/full"
+		done
+	done
 	for command in --version "list --help"; do # one program each
 		refuses 1 "cannot write to standard output: Bad file descriptor" sh -c "'$headstart' $command >&-"
 	done

@@ -415,6 +415,10 @@ case_bad_input() {
 }
 
 full_output() { "$tool" watch --json -- true >/dev/full; }
+case_closed_output() {
+	refuses 1 "cannot write to standard output: Bad file descriptor" sh -c "'$tool' watch --json -- true >&-"
+}
+
 case_full_output() {
 	refuses 1 "cannot show what was seen: No space left on device" alone full_output
 }

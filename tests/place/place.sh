@@ -99,6 +99,8 @@ case_a_dry_run_moves_nothing_and_predicts_the_same() {
 	END
 	place --dry-run --profile "$tmp/start.profile" >"$tmp/out"
 	grep -q "^would move 26 of 26 files: " "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+	refuses 1 "cannot write to standard output: No space left on device" \
+		sh -c '"$1" place --device rotational --dry-run --profile "$2" >/dev/full' sh "$headstart" "$tmp/start.profile"
 }
 
 case_what_is_placed_is_not_moved_again_but_refreshed() {

@@ -88,10 +88,10 @@ static int parse(int argc, char **argv, struct daemon *daemon, bool *ret_sweep)
 	int option;
 
 	while ((option = verb_getopt(argc, argv, ":hq", longs, &culprit)) >= 0) {
-		if (option == 'h')
-			return fputs(help, stdout) < 0 ? VERB_FAILED : -1;
-		if (option == 'V')
-			return puts("headstartd " HEADSTART_VERSION) < 0 ? VERB_FAILED : -1;
+		if (option == 'h' || option == 'V') {
+			fputs(option == 'h' ? help : "headstartd " HEADSTART_VERSION "\n", stdout);
+			return verb_flush() == 0 ? -1 : VERB_FAILED;
+		}
 		if (option == 's')
 			*ret_sweep = true;
 		if (option == 'n')

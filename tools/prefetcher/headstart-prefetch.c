@@ -196,10 +196,10 @@ static int parse(int argc, char **argv, struct request *request)
 	int option;
 
 	while ((option = verb_getopt(argc, argv, ":h", options, &culprit)) >= 0) {
-		if (option == 'h')
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		if (option == 'V')
-			return puts("headstart-prefetch " HEADSTART_VERSION) < 0 ? VERB_FAILED : 0;
+		if (option == 'h' || option == 'V') {
+			fputs(option == 'h' ? help : "headstart-prefetch " HEADSTART_VERSION "\n", stdout);
+			return verb_flush();
+		}
 		if (option == '?')
 			return usage("unknown option", culprit);
 		if (option == ':')
@@ -357,7 +357,7 @@ static int carry_out(struct request *request, const struct config *config, const
 		print_json(request, &result);
 	else
 		print_text(request, &result);
-	return fflush(stdout) == 0 ? 0 : fail_errno("write to", "standard output", errno);
+	return verb_flush();
 }
 
 int main(int argc, char **argv)

@@ -218,7 +218,7 @@ int place_report(const struct place_arguments *arguments, const struct place_job
 		return report_json(arguments, job) ? VERB_FAILED : status_of(job);
 	for (size_t i = 0; i < job->n_disks; i++)
 		print_disk(arguments, job, &job->disks[i]);
-	return fflush(stdout) == 0 ? status_of(job) : verb_fail("cannot write to standard output");
+	return verb_flush() == 0 ? status_of(job) : VERB_FAILED;
 }
 
 static struct json_object *returned_json(const struct place_returned *returned)

@@ -105,8 +105,8 @@ static int open_output(struct request *request)
 	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 
 	output->out = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!output->out)
-		return verb_fail_errno(errno, "cannot write to standard output");
+	if (!output->out) /* EINVAL: it was closed, and standard_streams_hold() has opened it to read */
+		return verb_fail_errno(errno == EINVAL ? EBADF : errno, "cannot write to standard output");
 	output->fd = fd;
 	output->style.page = page_style(SIZE_MAX);
 	output->screen =
