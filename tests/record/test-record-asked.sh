@@ -35,8 +35,8 @@ case_same_start_replaces_its_recording() {
 }
 
 case_failed_start_is_kept_out_unless_forced() {
-	! recording -- "$host" "$disk/fails.sh" || fail "a failed start is kept"
-	grep -qF "not kept: '$host' exited with status 3 (--force keeps it)" "$tmp/err" || fail "$(cat "$tmp/err")"
+	! "$tool" record --no-drop -- "$host" "$disk/fails.sh" 2>"$tmp/err" || fail "a failed start is kept"
+	[ "$(grep "exited with" "$tmp/err")" = "headstart: not kept: '$host' exited with status 3 (--force keeps it)" ] || fail "$(cat "$tmp/err")"
 	has "one.sh two.sh"
 	recording --force -- "$host" "$disk/fails.sh" || fail "--force: $(cat "$tmp/err")"
 	has "fails.sh one.sh two.sh"
