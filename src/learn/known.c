@@ -161,8 +161,8 @@ void known_started(struct known *known, const char *path, uint64_t key, int64_t 
 {
 	struct known_program *program = known_find(known, path, key);
 
-	/* Once a day is enough: this would otherwise be written at every start. */
-	if (!program || age(program->last_start, now) < DAY)
+	/* Once a day is enough: this would otherwise be written at every start. A start in the future was seen while the clock was wrong. */
+	if (!program || (program->last_start <= now && age(program->last_start, now) < DAY))
 		return;
 	program->last_start = now;
 	known->changed = true;

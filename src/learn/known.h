@@ -87,7 +87,7 @@ int known_learnt(struct known *known, const char *path, uint64_t key, uint64_t k
 /*
  * What should be forgotten next: an item that is too old; the least used start of a program with more than KNOWN_STARTS_MAX
  * learnt ones; then, while more than `budget` bytes are kept, the learnt item that has not been started for the longest
- * time. NULL: none.
+ * time. NULL: none. With a date that is not believed (calendar.h) nothing is too old.
  */
 struct known_program *known_next_to_forget(const struct known *known, uint64_t budget, int64_t now);
 

@@ -274,6 +274,28 @@ static void a_trace_while_the_clock_was_ahead_puts_off_no_other(void **state)
 	known_release(&known);
 }
 
+static void a_start_while_the_clock_was_ahead_keeps_nothing_for_years(void **state)
+{
+	int64_t later = NOW + (int64_t)(KNOWN_DAYS_KEPT + 2) * DAY;
+	struct known known = {0};
+
+	learn(&known, 0, NOW);
+	known_started(&known, "/usr/bin/git", 0, NOW + (int64_t)3650 * DAY);
+	known_started(&known, "/usr/bin/git", 0, NOW + DAY);
+	assert_non_null(known_next_to_forget(&known, UINT64_MAX, later));
+	known_release(&known);
+}
+
+static void nothing_is_too_old_without_a_date(void **state)
+{
+	struct known known = {0};
+
+	learn(&known, 0, NOW);
+	assert_null(known_next_to_forget(&known, UINT64_MAX, 0));
+	assert_non_null(known_next_to_forget(&known, 0, 0));
+	known_release(&known);
+}
+
 static void a_file_is_read_as_it_was_written(void **state)
 {
 	struct known known = {0}, read = {0};
@@ -342,6 +364,8 @@ int main(void)
 		cmocka_unit_test(cold_starts_of_one_program_leave_room_for_others),
 		cmocka_unit_test(after_a_clock_turned_back_all_goes_on),
 		cmocka_unit_test(a_trace_while_the_clock_was_ahead_puts_off_no_other),
+		cmocka_unit_test(a_start_while_the_clock_was_ahead_keeps_nothing_for_years),
+		cmocka_unit_test(nothing_is_too_old_without_a_date),
 		cmocka_unit_test(a_file_is_read_as_it_was_written),
 		cmocka_unit_test(every_damaged_byte_is_noticed),
 	};

@@ -114,13 +114,13 @@ case_what_cannot_be_forgotten_is_tried_again() {
 	until [ -e "$HEADSTART_STATE/learn/known" ]; do sleep 0.05; done
 	daemon_has_children -eq 1
 	hold_lock "$HEADSTART_STATE/.lock"
-	echo $((70 * 86400)) >"$tmp/clock"
+	echo $((70 * 86400)) $((70 * 86400)) >"$tmp/clock"
 	daemon_has_children -gt 1
 	daemon_has_children -eq 1
 	[ -e "$plan" ] || fail "it is removed although another process has the turn"
 	rm "$tmp/locked"
 	wait "$holder"
-	echo $((72 * 86400)) >"$tmp/clock"
+	echo $((72 * 86400)) $((72 * 86400)) >"$tmp/clock"
 	for try in $(seq 600); do
 		/bin/true
 		[ -e "$plan" ] || break

@@ -9,7 +9,7 @@ make_waiter "$disk"
 # While another test records, starts that are cold teach nothing.
 take_turn
 
-case_clock_is_turned_back() {
+case_clock_is_turned_back_and_ahead() {
 	rm -rf "$HEADSTART_STATE"
 	! grep -q __asan_init "$daemon" || skip "a sanitized daemon lets nothing be loaded before it"
 	cc -shared -fPIC -DCLOCK="\"$tmp/clock\"" -o "$tmp/clock.so" "$HEADSTART_TEST_SOURCE/tests/daemon/clock.c"
@@ -26,11 +26,23 @@ case_clock_is_turned_back() {
 	until_note known -ge 1
 	store_is_good
 	"$tool" why "$disk/waiter" | grep -q '^starts   [1-9]' || fail "the start is forgotten: $("$tool" why "$disk/waiter")"
-	# The test sees what the clock does: far ahead, everything is old.
+	# Far ahead, everything is old; but only once the clock has gone on like this for a while.
 	stop_daemon
 	echo 315360000 >"$tmp/clock"
 	start_daemon
-	until_note known -eq 0
+	begin_to_see
+	until_all_is_seen
+	stop_daemon
+	grep -qa "$disk/waiter" "$HEADSTART_STATE/learn/known" || fail "it is forgotten at once"
+	start_daemon
+	until_a_note
+	echo 315367200 7200 >"$tmp/clock.later" # the daemon must not find an empty file
+	mv "$tmp/clock.later" "$tmp/clock"
+	for try in $(seq 600); do
+		grep -qa "$disk/waiter" "$HEADSTART_STATE/learn/known" || break
+		sleep 0.05
+	done
+	[ "$try" != 600 ] || fail "it is never forgotten: $(cat /run/headstart/daemon)"
 	stop_daemon
 	[ "$daemon_status" = 0 ] || fail "it exits $daemon_status: $(cat "$tmp/daemon-log")"
 }

@@ -104,6 +104,7 @@ int lessons_init(
 		.budget = budget,
 		.lock = -1,
 		.forgotten = -1,
+		.last_age = -AGE_S,
 		.tracing = {.carry = carry, .known = &lessons->known, .tracefs = tracefs, .told = -1},
 		.saver = SAVER_INIT};
 	lessons->saver.format = &known_format;
@@ -205,10 +206,15 @@ static void take_forgotten(struct lessons *lessons)
 	saver_note(&lessons->saver);
 }
 
+static int64_t date(struct lessons *lessons)
+{
+	return calendar_date(&lessons->calendar, time(NULL), boottime_seconds());
+}
+
 /* Files are removed in a child: without one of its starts, a program's plans are made anew. */
 static void forget_some(struct lessons *lessons)
 {
-	int64_t now = time(NULL);
+	int64_t now = date(lessons);
 	int ends[2];
 
 	if (lessons_write(lessons) || lessons->others_write)
@@ -362,7 +368,7 @@ static void give_up_trace(struct lessons *lessons)
 void lessons_work(struct lessons *lessons)
 {
 	const struct starts_eyes eyes = {.bytes_of = bytes_of, .judge = judge, .context = lessons};
-	int64_t now = time(NULL);
+	int64_t now = date(lessons);
 
 	if (!lessons->enabled)
 		return;

@@ -12,6 +12,7 @@
 #include "headstartd/process.h"
 #include "headstartd/saver.h"
 #include "headstartd/tracing.h"
+#include "learn/calendar.h"
 #include "learn/known.h"
 #include "learn/refinements.h"
 #include "learn/starts.h"
@@ -36,7 +37,8 @@ struct lessons {
 	int forgotten;         /* owned: the end of a pipe by which it tells what it has removed; -1: none */
 	uint64_t forget_by_ms; /* when it should have ended */
 	struct saver saver;    /* of what is known */
-	int64_t last_age;      /* when we looked last for what is to be forgotten; seconds since the epoch */
+	struct calendar calendar;
+	int64_t last_age; /* the date when we looked last for what is to be forgotten; 0: we had none to believe */
 };
 
 /*
