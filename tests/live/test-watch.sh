@@ -311,8 +311,13 @@ case_machine() {
 case_disk_that_is_mounted_meanwhile() {
 	begin_watch
 	cold
-	"$disk/reader" "$disk/file" >/dev/null
-	await_file "$disk/file"
+	# What is opened before watch has seen the mount has no name.
+	until grep -qF "\"path\":\"$disk/file\"" "$tmp/json"; do
+		kill -0 "$watcher" 2>/dev/null || fail "it ended without the file: $(cat "$tmp/err")"
+		evict "$disk/file"
+		"$disk/reader" "$disk/file" >/dev/null
+		sleep 0.05
+	done
 	kill -INT "$watcher"
 	wait "$watcher" || fail "it failed: $(cat "$tmp/err")"
 	watcher=
