@@ -316,7 +316,11 @@ for verb in start restart; do
 	"$1" --socket /run/headstart/keep "$2" "$2" 0 <"$3" || echo "after $verb: no answer"
 	stat -c 'after start: %a %u' /run/headstart/keep
 done
-systemctl --user stop headstartd.service
+systemctl --user stop headstartd.service # which does not wait until its socket has stopped as well
+for try in $(seq 600); do
+	[ -e /run/headstart/keep ] || break
+	sleep 0.05
+done
 ls /run/headstart
 END
 	manage "$tmp/ask" "$ask" "$user" "$tmp/start"
@@ -377,7 +381,7 @@ case_process_has_only_what_is_the_users() {
 	SECRET=roots-secret "$ask" $keep "$user" "$user" 0 <"$tmp/pipe" 8</etc/shadow >"$tmp/out" 2>&1 &
 	asker=$!
 	exec 9>"$tmp/pipe"
-	until process=$(pgrep -P "$asker" -x headstart-keep); do
+	until process=$(children_named "$asker" headstart-keep) && [ -n "$process" ]; do
 		kill -0 "$asker" || fail "it ends: $(cat "$tmp/out")"
 		sleep 0.05
 	done

@@ -305,7 +305,8 @@ case_home_that_hangs_delays_nobody() {
 		cold_start $as_user
 		hangs=
 		for try in $(seq 400); do
-			hangs=$(pgrep -P "$listener" -x headstart-keep) && break || :
+			hangs=$(children_named "$listener" headstart-keep)
+			[ -z "$hangs" ] || break
 			[ "$(note tracing)" = 1 ] || [ "$try" -lt 40 ] || break
 			sleep 0.05
 		done
@@ -337,7 +338,8 @@ case_home_that_hangs_delays_no_plan() {
 		before=$(note started)
 		cold_start $as_user
 		for try in $(seq 100); do
-			hangs=$(pgrep -P "$listener" -x headstart-keep) && break 2 || :
+			hangs=$(children_named "$listener" headstart-keep)
+			[ -z "$hangs" ] || break 2
 			sleep 0.05
 		done
 	done
@@ -347,11 +349,11 @@ case_home_that_hangs_delays_no_plan() {
 	others_are_served
 	# Once the daemon has given it up, the user gets no more of them.
 	for try in $(seq 1800); do
-		pgrep -P "$daemon_pid" -x headstartd >/dev/null || break
+		[ -n "$(children_named "$daemon_pid" headstartd)" ] || break
 		sleep 0.05
 	done
-	[ "$try" != 1800 ] || fail "the daemon waits for ever: $(pgrep -a -P "$daemon_pid")"
-	processes=$(pgrep -c -P "$listener" -x headstart-keep)
+	[ "$try" != 1800 ] || fail "the daemon waits for ever: $(children_named "$daemon_pid" headstartd)"
+	processes=$(children_named "$listener" headstart-keep)
 	for start in $(seq 10); do
 		before=$(note started)
 		cold_start $as_user
@@ -359,7 +361,7 @@ case_home_that_hangs_delays_no_plan() {
 	done
 	note_tries=1200 until_note tracing -eq 0
 	[ "$(note started)" -gt "$before" ] || fail "root's plan is not carried out: $(cat /run/headstart/daemon)"
-	[ "$(pgrep -c -P "$listener" -x headstart-keep)" = "$processes" ] || fail "the user gets another process: $(pgrep -a -P "$listener")"
+	[ "$(children_named "$listener" headstart-keep)" = "$processes" ] || fail "the user gets another process: $(children_named "$listener" headstart-keep)"
 	stop_daemon
 	[ "$daemon_status" = 0 ] || fail "it exits $daemon_status"
 	nothing_is_told

@@ -128,6 +128,13 @@ except ChildProcessError:
     sys.exit(status if status >= 0 else 128 - status)' "$@"
 }
 
+# Prints the children of a process that have this name. pgrep(1) would look at every process of the machine, and wait for those that hang.
+children_named() { # PARENT NAME
+	for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+		[ "$(cat "/proc/$child/comm" 2>/dev/null)" != "$2" ] || echo "$child"
+	done
+}
+
 # Only one recording at a time can run on a machine: tests take turns, also with those of other clones. A turn ends with the test, or
 # with `exec 7<&-`. Programs that the test leaves behind get no descriptor 7.
 take_turn() {
