@@ -35,7 +35,7 @@ hang_in_execve() { # USER
 			open(sys.argv[2], "w").close()
 			os.execv("/bin/true", ["true"])""", str(fd), sys.argv[2]])' "$tmp/hanging" "$tmp/told/$1" 7>&- &
 	for try in $(seq 600); do
-		[ ! -e "$tmp/told/$1" ] || grep -q '^State:.D' "/proc/$!/status" && break
+		! [ -e "$tmp/told/$1" ] || ! grep -q '^State:.[DS]' "/proc/$!/status" || break
 		sleep 0.05
 	done
 	hang="$hang $!"

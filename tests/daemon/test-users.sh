@@ -209,9 +209,10 @@ case_own_plan_is_carried_out_without_a_shim() {
 	[ -n "$came" ] || fail "the user's files stay cold: $(cat "$tmp/came" "$tmp/daemon-log" "$tmp/listener-log")"
 	find "$HEADSTART_STATE/learn" -type d ! -perm 700 | { ! grep .; } || fail "others can read who has plans"
 	nothing_is_told
-	# Neither in a start that is switched off, nor for somebody who has none.
+	# Neither in a start that is switched off, nor for somebody who has none. Whoever keeps the start before looks at the files, too.
 	for command in "$as_user env HEADSTART=off" "$as_other"; do
 		for start in 1 2; do
+			until_a_note && note_tries=1200 until_note tracing -eq 0
 			own_files_stay $command || fail "'$command': the user's files are read: $(cat "$tmp/came")"
 		done
 	done
