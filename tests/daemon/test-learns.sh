@@ -60,10 +60,18 @@ cold_starts() { # [WORD [not the first]]
 	fail "after $start cold starts it is not learnt: $(cat /run/headstart/daemon "$tmp/daemon-log")"
 }
 
+# As a recorder does that was killed together with its guard. The daemon learns all the same.
+leave_instance() {
+	mount -t tracefs tracefs "$tmp/tracefs"
+	mkdir "$tmp/tracefs/instances/headstart-1"
+	umount "$tmp/tracefs"
+}
+
 case_third_cold_start_has_a_plan() {
 	cp /bin/true "$disk/data-helper"
 	cp /bin/true "$disk/data.closed/helper"
 	sync -f "$disk"
+	leave_instance
 	start_daemon
 	cold_starts
 	rm "$disk/data-helper" "$disk/data.closed/helper"

@@ -2,6 +2,7 @@
 /* Each CPU's buffer is read raw, a sub-buffer at a time, as in tracer.c; an epoll descriptor waits for all of them. */
 #include "record/events/execs.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,8 @@
 #include "record/events/buffers.h"
 #include "record/events/formats.h"
 
-#define BUFFER_KIB "256" /* of each CPU: some 2,000 execs */
+#define RECORDERS  "headstart-" /* the names of their instances begin so */
+#define BUFFER_KIB "256"        /* of each CPU: some 2,000 execs */
 
 /* Programs may be executed faster than we look at them; signals and what is learnt must get their turn. */
 #define READS_AT_ONCE 16
@@ -225,6 +227,21 @@ void execs_sweep(int tracefs, const char *prefix)
 			unlinkat(dirfd(instances), entry->d_name, AT_REMOVEDIR);
 }
 
+/*
+ * Removes the instance of a recorder that was killed together with its guard: it has a number, the lock (restore.c) is free, and no
+ * process has the instance open.
+ */
+static bool was_left_behind(int tracefs, int instances, const char *name)
+{
+	bool removed;
+
+	if (!isdigit((unsigned char)*after_prefix(name, RECORDERS)) || flock(tracefs, LOCK_EX | LOCK_NB) < 0)
+		return false;
+	removed = unlinkat(instances, name, AT_REMOVEDIR) == 0;
+	flock(tracefs, LOCK_UN);
+	return removed;
+}
+
 bool execs_recorder_runs(int tracefs)
 {
 	_cleanup_closedir_ DIR *instances = NULL;
@@ -233,7 +250,8 @@ bool execs_recorder_runs(int tracefs)
 	if (opendir_at(tracefs, "instances", &instances) < 0)
 		return false;
 	while ((entry = readdir(instances)))
-		if (after_prefix(entry->d_name, "headstart-"))
+		if (after_prefix(entry->d_name, RECORDERS) &&
+			!was_left_behind(tracefs, dirfd(instances), entry->d_name))
 			return true;
 	return false;
 }

@@ -49,5 +49,5 @@ int execs_lock(int tracefs);
  */
 void execs_sweep(int tracefs, const char *prefix);
 
-/* Whether a recording (restore.h) runs on the machine now. */
+/* Whether a recording (restore.h) runs on the machine now. Removes what killed ones have left: it would look like one for ever. */
 bool execs_recorder_runs(int tracefs);
