@@ -43,6 +43,7 @@ at_case_exit() {
 # Begins to record, when no other test does: they empty the page cache.
 begin() { # [OPTION…]
 	take_turn
+	: >"$tmp/log" # what an earlier one has said is no sign of this one
 	"$tool" boot record "$@" 2>"$tmp/log" 7>&- &
 	recorder=$!
 	until grep -q "recording what is read" "$tmp/log"; do
