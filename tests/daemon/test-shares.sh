@@ -14,12 +14,19 @@ make_plan() { # PROGRAM
 	"$tool" plan "$tmp/profile" >"$tmp/out" || fail "plan: $(cat "$tmp/out")"
 }
 
-# Its plan is carried out.
+# Its plan is carried out, at the third start at the latest: the daemon may just wait for a second for a process that hangs.
 becomes_warm() {
-	served=$(note started)
-	start_cold
-	until_note started -gt "$served"
-	wait "$waiter" || fail "the program fails"
+	for start in 1 2 3; do
+		served=$(note started)
+		start_cold
+		for try in $(seq 200); do
+			[ "$(note started)" -le "$served" ] || break
+			sleep 0.05
+		done
+		wait "$waiter" || fail "the program fails"
+		[ "$(note started)" -le "$served" ] || return 0
+	done
+	fail "no plan is carried out: $(cat /run/headstart/daemon "$tmp/daemon-log")"
 }
 
 # Starts a program of that user, which executes another one. That waits for a server of the user's, and so does whoever reads most of what
