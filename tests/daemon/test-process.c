@@ -17,7 +17,7 @@
 
 #include "headstartd/process.h"
 
-static char self[PATH_MAX];
+static char self[PATH_MAX], switch_off[] = "HEADSTART=off";
 
 /* A child in namespaces of its own, or below another root; -1 where that cannot be made. */
 static pid_t start(int namespaces, const char *root)
@@ -92,7 +92,7 @@ static void a_process_that_has_ended_is_not_seen(void **state)
 	assert_false(process_see(&seen));
 }
 
-/* Whether a program with nothing but this in its environment is left alone. */
+/* Whether a program with nothing but this in its environment, if not NULL, is left alone. */
 static bool is_off(char *variable)
 {
 	char *environment[] = {variable, NULL}, byte = 0;
@@ -123,13 +123,13 @@ static bool is_off(char *variable)
 
 static void a_recording_that_is_over_switches_nothing_off(void **state)
 {
-	static char off[] = "HEADSTART=off", past[] = "HEADSTART_RECORDING=1-2-1",
-		    future[] = "HEADSTART_RECORDING=1-2-99999999999", never[] = "HEADSTART_RECORDING=1-2",
-		    other[] = "OTHER=off";
+	static char past[] = "HEADSTART_RECORDING=1-2-1", future[] = "HEADSTART_RECORDING=1-2-99999999999",
+		    never[] = "HEADSTART_RECORDING=1-2", other[] = "OTHER=off";
 
 	assert_false(is_off(other));
+	assert_false(is_off(NULL));
 	assert_false(is_off(past));
-	assert_true(is_off(off));
+	assert_true(is_off(switch_off));
 	assert_true(is_off(future));
 	assert_true(is_off(never));
 }
@@ -149,7 +149,35 @@ static void a_process_that_has_ended_is_switched_off(void **state)
 	assert_true(process_switched_off(pid));
 }
 
-int main(void)
+/* Executes itself again and again, switched off. */
+static void execute_again(void)
+{
+	static char again[] = "again";
+	char *arguments[] = {self, again, NULL}, *environment[] = {switch_off, NULL};
+
+	execve(self, arguments, environment);
+}
+
+/* While a process executes a program, its memory is that of the program, without an environment yet. */
+static void a_process_that_executes_another_program_is_switched_off_as_that_is(void **state)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execute_again();
+		_exit(1);
+	}
+	while (!process_switched_off(pid)) /* it is still this program, which is not */
+		;
+	for (unsigned i = 0; i < 5000; i++)
+		assert_true(process_switched_off(pid));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_like_us_is_here),
@@ -159,13 +187,19 @@ int main(void)
 		cmocka_unit_test(a_process_that_has_ended_is_not_seen),
 		cmocka_unit_test(a_recording_that_is_over_switches_nothing_off),
 		cmocka_unit_test(a_process_that_has_ended_is_switched_off),
+		cmocka_unit_test(a_process_that_executes_another_program_is_switched_off_as_that_is),
 	};
 
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) <= 0)
+		return 1;
+	if (argc > 1) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execute_again();
+		return 1;
+	}
 	if (geteuid() != 0) {
 		puts("only root can make namespaces");
 		return 77;
 	}
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) <= 0)
-		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

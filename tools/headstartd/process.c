@@ -27,6 +27,7 @@
 #define ARGUMENTS_MAX   4096u
 #define IDS_SIZE        64          /* more than one line, which is what the first user namespace has */
 #define GROUPS_MAX      (64u << 10) /* bytes of text */
+#define EXECUTES_MS     5000        /* for the pages of the program that a process executes, at most */
 
 static const char *proc_path(char path[PROC_PATH_SIZE], int32_t pid, const char *file)
 {
@@ -168,16 +169,18 @@ static bool one_id(const char *status, const char *key, unsigned *ret)
 		effective == *ret && saved == *ret && files == *ret;
 }
 
-/* When it began: the 22nd word of stat, the 20th after its name. */
-static bool began_at(int32_t pid, uint64_t *ret)
+/* Words of stat (proc(5)) that are numbers. */
+enum stat_word { STAT_BEGAN = 22, STAT_ENVIRONMENT = 50, STAT_ENVIRONMENT_END = 51 };
+
+static bool stat_number(int32_t pid, enum stat_word word, uint64_t *ret)
 {
 	char text[1024];
 	const char *at;
 
 	if (!read_start(pid, "stat", text, sizeof(text)))
 		return false;
-	at = strrchr(text, ')');
-	for (unsigned i = 0; at && i < 20; i++)
+	at = strrchr(text, ')'); /* ends the second word, which may have spaces */
+	for (int i = 2; at && i < (int)word; i++)
 		at = strchr(at + 1, ' ');
 	return at && sscanf(at, " %" SCNu64, ret) == 1;
 }
@@ -188,7 +191,7 @@ bool process_owner(int32_t pid, struct process_owner *ret)
 	char text[2048];
 	unsigned user, group;
 
-	if (!began_at(pid, &owner.began) || !read_start(pid, "status", text, sizeof(text)) ||
+	if (!stat_number(pid, STAT_BEGAN, &owner.began) || !read_start(pid, "status", text, sizeof(text)) ||
 		!one_id(text, "\nUid:", &user) || !one_id(text, "\nGid:", &group) || user == 0)
 		return false;
 	owner.user = user;
@@ -224,14 +227,40 @@ static bool has_ended(int32_t pid)
 	return !read_link(proc_path(path, pid, "exe"), image);
 }
 
+/* While it executes a program, it has the memory of that, and may wait for its pages, but no environment there yet. */
+static bool has_no_environment(int32_t pid)
+{
+	uint64_t start, end;
+
+	return stat_number(pid, STAT_ENVIRONMENT, &start) && stat_number(pid, STAT_ENVIRONMENT_END, &end) &&
+		start == end && end > 0;
+}
+
+static int read_environment(int32_t pid, char **ret, size_t *ret_size)
+{
+	char path[PROC_PATH_SIZE];
+
+	for (unsigned i = 0; i < EXECUTES_MS; i++) {
+		int r = read_pseudo_file(proc_path(path, pid, "environ"), ARGUMENTS_BYTES, ret, ret_size);
+
+		if (r < 0 || *ret_size > 0)
+			return r;
+		if (has_ended(pid))
+			break;
+		if (has_no_environment(pid))
+			return 0;
+		free(TAKE_PTR(*ret));
+		usleep(1000);
+	}
+	return -ESRCH;
+}
+
 bool process_switched_off(int32_t pid)
 {
 	_cleanup_free_ char *environment = NULL;
-	char path[PROC_PATH_SIZE];
 	size_t size;
 
-	if (read_pseudo_file(proc_path(path, pid, "environ"), ARGUMENTS_BYTES, &environment, &size) < 0 ||
-		has_ended(pid))
+	if (read_environment(pid, &environment, &size) < 0)
 		return true;
 	for (size_t at = 0; at < size; at += strlen(environment + at) + 1) {
 		const char *recording = after_prefix(environment + at, "HEADSTART_RECORDING=");
