@@ -8,11 +8,9 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,6 +18,7 @@
 
 #include "base/strings.h"
 #include "base/times.h"
+#include "hanging.h"
 #include "headstartd/carry.h"
 #include "headstartd/idle.h"
 #include "headstartd/lessons.h"
@@ -41,25 +40,6 @@ static int begin(void **state)
 static int end(void **state)
 {
 	return setrlimit(RLIMIT_NOFILE, &descriptors) == 0 ? tree_remove(store) : -1;
-}
-
-static pid_t start_hanging(void)
-{
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			pause();
-	}
-	return pid;
-}
-
-static void end_hanging(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
 static void begin_lessons(struct lessons *lessons, const struct carry *carry, int tracefs)

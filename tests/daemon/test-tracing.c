@@ -7,13 +7,11 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "hanging.h"
 #include "headstartd/tracing.h"
 #include "record/restore/kernelfs.h"
 
@@ -59,20 +57,6 @@ static int option(const struct tracing *tracing, const char *instance, const cha
 	return openat(tracing->tracefs, path, flags | O_CLOEXEC);
 }
 
-/* A child of the daemon, for whatever, has all that the daemon had open. */
-static pid_t start_child(void)
-{
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			pause();
-	}
-	return pid;
-}
-
 /* The instance of a trace that is over stays as long as a child has it open, with tracing switched off. */
 static void a_child_that_lives_on_leaves_the_next_tracer_new(void **state)
 {
@@ -90,7 +74,7 @@ static void a_child_that_lives_on_leaves_the_next_tracer_new(void **state)
 		skip();
 	}
 	memcpy(before, tracing.instance, sizeof(before));
-	child = start_child();
+	child = start_hanging(); /* of the daemon, for whatever: it has all that the daemon has open */
 	fd = option(&tracing, before, "tracing_on", O_WRONLY);
 	assert_int_equal(write(fd, "0", 1), 1);
 	close(fd);
@@ -100,8 +84,7 @@ static void a_child_that_lives_on_leaves_the_next_tracer_new(void **state)
 	assert_int_equal(read(fd, &on, 1), 1);
 	assert_int_equal(on, '1');
 	close(fd);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	end_hanging(child);
 	assert_int_equal(tracing_prepare(&tracing, false), 0);
 	assert_int_equal(tracing_prepare(&tracing, true), 0);
 	assert_int_equal(option(&tracing, before, "", O_PATH), -1); /* it is swept */

@@ -130,7 +130,7 @@ case_several_paths_have_their_common_folder() {
 		[ "$(json "$tmp/json" 'TOP["folder"]')" = "$folder" ] || fail "of $*: $(cat "$tmp/json")"
 	}
 	mkdir "$disk/tree2"
-	until_undisturbed common "$files/f1/" "$files/f1"
+	until_undisturbed common "$files/" "$files/f1"
 	until_undisturbed common "$disk/tree/" "$files/f1" "$disk/tree"
 	until_undisturbed common "$disk/" "$disk/tree" "$disk/tree2"
 	until_undisturbed common / "$files/f1" /

@@ -138,14 +138,16 @@ static void print_text(const struct request *request, const struct prefetch_resu
 	printf("data     %.1f MB", megabytes(result->bytes_asked));
 	if (request->dry_run && !result->verify_blind)
 		printf(", %.1f MB of it in memory already", megabytes(result->bytes_resident_before));
-	if (!request->dry_run && result->read_known)
+	if (!request->dry_run && result->read_known && result->bytes_read == 0)
+		printf(", all of it in memory already");
+	else if (!request->dry_run && result->read_known)
 		printf(", %.1f MB of it read from the disk", megabytes(result->bytes_read));
 	putchar('\n');
 	if (result->bytes_skipped_budget > 0)
 		printf("left     %.1f MB, which are too much for the memory that is available\n",
 			megabytes(result->bytes_skipped_budget));
 	if (!request->dry_run)
-		printf("took     %.1f s\n", (double)result->elapsed_us / 1e6);
+		printf("took     %.2f s\n", (double)result->elapsed_us / 1e6);
 }
 
 int cmd_restore(int argc, char **argv)

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/plural.h"
@@ -29,6 +30,7 @@ static int add_path(struct snapshot *snapshot, const char *name, char folder[PAT
 {
 	_cleanup_free_ char *path = realpath(name, NULL);
 	char whole[PATH_MAX];
+	struct stat st;
 	size_t length;
 	int r;
 
@@ -45,7 +47,7 @@ static int add_path(struct snapshot *snapshot, const char *name, char folder[PAT
 	if (length + 2 > sizeof(whole))
 		return verb_fail_errno(ENAMETOOLONG, "cannot take a snapshot of '%s'", name);
 	memcpy(whole, path, length + 1);
-	if (!streq(path, "/"))
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode) && !streq(path, "/"))
 		strcpy(whole + length, "/");
 	if (folder[0] == '\0')
 		strcpy(folder, whole);
