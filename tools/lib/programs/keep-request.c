@@ -87,6 +87,7 @@ void keep_answer(int socket, enum keep_answer answer)
 
 int keep_answered(int socket, unsigned timeout_s, enum keep_answer *ret)
 {
+	static const char answers[] = {KEEP_BEGUN, KEEP_ENDED, KEEP_NONE, KEEP_HAS};
 	const struct timeval timeout = {.tv_sec = (time_t)timeout_s};
 	char byte = KEEP_GONE;
 
@@ -94,8 +95,6 @@ int keep_answered(int socket, unsigned timeout_s, enum keep_answer *ret)
 		return -errno;
 	if (recv(socket, &byte, 1, 0) < 0 && errno != ECONNRESET)
 		return -errno;
-	*ret = byte && strchr((char[]){KEEP_BEGUN, KEEP_ENDED, KEEP_NONE, KEEP_HAS, 0}, byte)
-		? (enum keep_answer)byte
-		: KEEP_GONE;
+	*ret = memchr(answers, byte, sizeof(answers)) ? (enum keep_answer)byte : KEEP_GONE;
 	return 0;
 }
