@@ -84,7 +84,7 @@ case_real_time_is_given_up() {
 		chrt ${policy%:*} ${policy#*:} strace -qq -e trace=sched_setscheduler -o "$tmp/calls" "$prefetch" --fd 3 3<"$plan"
 		case $policy in
 		-i*) [ ! -s "$tmp/calls" ] || fail "$policy: $(cat "$tmp/calls")" ;;
-		*) grep -q '^sched_setscheduler(0, SCHED_OTHER, \[0\]) *= 0' "$tmp/calls" || fail "$policy: it stays real-time: $(cat "$tmp/calls")" ;;
+		*) grep -q '^sched_setscheduler(0, SCHED_OTHER, .*) *= 0' "$tmp/calls" || fail "$policy: it stays real-time: $(cat "$tmp/calls")" ;;
 		esac
 	done
 	chrt -f 1 strace -qq -e trace=sched_setscheduler -o "$tmp/calls" "$prefetch" "$plan"
