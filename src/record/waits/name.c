@@ -20,9 +20,10 @@
 #include "record/follow/page-tables.h"
 #include "record/waits/descriptor.h"
 
-#define CALL_MAX  256
-#define POLLS_MAX 32 /* descriptors of one poll(2) that are looked at */
-#define NAMED_MAX 3  /* of them, those that are named */
+#define CALL_MAX   256
+#define POLLS_MAX  32  /* descriptors of one poll(2) that are looked at */
+#define JOIN_WORDS 512 /* of 32 bits */
+#define NAMED_MAX  3   /* of them, those that are named */
 
 /* A system call that a thread is in: Documentation/filesystems/proc.rst, /proc/PID/syscall. */
 struct call {
@@ -76,8 +77,28 @@ static bool is_thread_of(int32_t tid, uint32_t other)
 }
 
 /*
+ * Since glibc 2.43, pthread_join(3) waits for a word of the thread's description (nptl/descr.h: joinstate), which has the thread's number
+ * somewhat earlier. Nothing else of glibc waits in this way, unless other processes share it.
+ */
+static bool find_joined(const struct wait *wait, uint32_t *ret)
+{
+	uint32_t before[JOIN_WORDS];
+
+	if ((int)wait->call.args[1] != (FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME) ||
+		wait->call.args[2] != 2 ||
+		!read_memory(wait->tid, wait->call.args[0] - sizeof(before), before, sizeof(before)))
+		return false;
+	for (size_t i = JOIN_WORDS; i-- > 0;)
+		if (is_thread_of(wait->tid, before[i])) {
+			*ret = before[i];
+			return true;
+		}
+	return false;
+}
+
+/*
  * glibc's pthread_mutex_t begins with the word that is waited for, which is 2 then, and has its owner's number two words
- * later; pthread_join(3) waits for a word with the number of the thread.
+ * later; pthread_join(3) waits for a word with the number of the thread before glibc 2.43.
  */
 static bool name_futex(const struct wait *wait)
 {
@@ -91,7 +112,8 @@ static bool name_futex(const struct wait *wait)
 	} else if (words[0] == 2 && words[0] == (uint32_t)wait->call.args[2] &&
 		is_thread_of(wait->tid, words[2])) {
 		words[0] = words[2];
-	} else if (words[0] == (uint32_t)wait->call.args[2] && is_thread_of(wait->tid, words[0])) {
+	} else if ((words[0] == (uint32_t)wait->call.args[2] && is_thread_of(wait->tid, words[0])) ||
+		find_joined(wait, &words[0])) {
 		fputs("the end of ", wait->out);
 		descriptor_put_process(wait->out, (int32_t)words[0]);
 		return true;
