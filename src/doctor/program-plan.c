@@ -43,7 +43,7 @@ static void say_none(const struct doctor_host *host, const struct doctor_program
 	struct doctor_report *report)
 {
 	doctor_say(report, DOCTOR_NOTE, "plan",
-		profile ? "it was recorded, but has no plan" : "it was not recorded");
+		profile ? "it was recorded, but has no plan" : "the program was not recorded");
 	doctor_consequence(report, "'headstart run' does nothing for it%s%s",
 		profile ? " but make the plan" : "",
 		doctor_program_heeds_audit(program)

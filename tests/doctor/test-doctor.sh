@@ -151,7 +151,7 @@ case_alias_has_the_plan_of_what_it_executes() {
 	! (says note plan "record") 2>err || fail "it does not know the plan: $(cat json)"
 	rm "$plan"
 	doctor ./alias
-	says note plan "it was not recorded"
+	says note plan "the program was not recorded"
 }
 
 case_stale_plan_is_told() {
@@ -193,7 +193,7 @@ case_plan_that_others_could_have_written_is_told() {
 	chmod 666 "$plan"
 	doctor ./big
 	says problem plans "others may have written"
-	says note plan "it was not recorded"
+	says note plan "the program was not recorded"
 	chmod 644 "$plan"
 }
 

@@ -94,7 +94,7 @@ case_recorder_says_how_to_end() {
 	record_as_user -- true
 	grep -q "recording until 'true' and all that it started have ended: quit it as soon as it is ready" "$tmp/screen" || fail "exit"
 	record_as_user --until idle:0.2 --kill -- sleep 100
-	grep -q "recording until 'sleep' has touched nothing new for 0.2 s; it is ended then" "$tmp/screen" || fail "idle"
+	grep -q "recording until 'sleep' has touched nothing for 0.2 s; it is ended then" "$tmp/screen" || fail "idle"
 	record_as_user --until time:0.2 --kill -- sleep 100
 	grep -q "recording for 0.2 s; 'sleep' is ended then" "$tmp/screen" || fail "time"
 	"$tool" record --no-drop --keep-read-ahead -o "$tmp/profile" -- true 2>"$tmp/err"

@@ -45,7 +45,7 @@ static const char help[] =
 	"  -u, --until MILESTONE     exit: the command and everything it started have ended (default)\n"
 	"                            window: its first window is on the screen (X11 and Xwayland)\n"
 	"                            mark: 'headstart mark' was run\n"
-	"                            idle:SECONDS: it has touched nothing new for this long\n"
+	"                            idle:SECONDS: it has touched nothing for this long\n"
 	"                            time:SECONDS: this long after the start\n"
 	"  -t, --timeout SECONDS     end the recording after this time (default: 120)\n"
 	"  -k, --kill                end the command when the recording has ended\n"

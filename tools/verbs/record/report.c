@@ -41,8 +41,8 @@ static void say_how_it_ends(const struct record_job *job)
 		verb_note("recording until the first window of '%s' is on the screen; it %s", name, after);
 		break;
 	case MILESTONE_IDLE:
-		verb_note("recording until '%s' has touched nothing new for %g s; it %s", name,
-			until->seconds, after);
+		verb_note("recording until '%s' has touched nothing for %g s; it %s", name, until->seconds,
+			after);
 		break;
 	case MILESTONE_TIME:
 		verb_note("recording for %g s; '%s' %s", until->seconds, name, after);
