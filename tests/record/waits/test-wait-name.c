@@ -47,7 +47,7 @@ static void waits(void (*what)(void *context), void *context)
 /* What the thread waits for contains these words, sooner or later: it takes a moment until it waits. */
 static void expect_of(pid_t tid, const char *words)
 {
-	for (;;) {
+	for (unsigned i = 0; i < 300000; i++) {
 		_cleanup_free_ char *text = wait_name(tid);
 
 		if (text && strstr(text, words))
@@ -55,6 +55,7 @@ static void expect_of(pid_t tid, const char *words)
 		assert_int_equal(waitpid(child, NULL, WNOHANG), 0); /* it is still there */
 		usleep(1000);
 	}
+	fail_msg("nobody says that it waits for %s", words);
 }
 
 static void expect(const char *words)
