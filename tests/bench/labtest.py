@@ -99,6 +99,15 @@ def _until_undisturbed(test):
 class Undisturbed(unittest.TestCase):
     """Tests that are repeated, from setUp() on, if they failed while something disturbed them."""
 
+    def leave_untried(self, reason):
+        print(f"partial: {self._testMethodName}: {reason}", flush=True)
+        self.skipTest(reason)
+
+    def need_programs(self, *programs):
+        for program in programs:
+            if not shutil.which(program):
+                self.leave_untried(f"needs '{program}', which is not installed")
+
     def __init_subclass__(cls, **arguments):
         super().__init_subclass__(**arguments)
         for name in [name for name in vars(cls) if name.startswith("test_")]:

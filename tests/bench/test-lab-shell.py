@@ -26,6 +26,7 @@ class RunningShell(labtest.Undisturbed):
         self.device = self.enterContext(Device("none", self.image, slowdisk=labtest.SLOWDISK))
         self.root = Root(self.device)
         os.symlink(DASH, self.root.inside("/bin/sh"))       # absolute, so that it is of the image, not of this machine
+        os.makedirs(os.path.dirname(self.root.inside(SHIM)), exist_ok=True)     # ldd may name libraries below /usr/lib
         with open(BUILT_SHIM, "rb") as built, open(self.root.inside(SHIM), "xb") as file:
             file.write(built.read())
         self.shell = Shell.copy(self.root, SHIM)

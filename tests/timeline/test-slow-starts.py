@@ -78,7 +78,7 @@ class SlowStarts(labtest.Undisturbed):
                     break
                 time.sleep(1)           # somebody's who does not take turns
         if done.returncode and "privileges" in done.stderr:
-            labtest.skip(done.stderr)
+            self.leave_untried(done.stderr.strip())
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stderr
 
@@ -114,7 +114,7 @@ class SlowStarts(labtest.Undisturbed):
         return line
 
     def test_service_on_the_bus_that_does_not_answer(self):
-        labtest.need("dbus-daemon", "dbus-send", loop=False)
+        self.need_programs("dbus-daemon", "dbus-send")
         bus = os.path.join(self.folder, "bus")
         os.mkdir(os.path.join(self.folder, "services"))
         for name, text in (("services/org.example.Hole.service", HOLE), ("bus.conf", BUS.format(folder=self.folder))):
@@ -135,11 +135,11 @@ class SlowStarts(labtest.Undisturbed):
         self.assertIn(f"epoll): {bus}, of 'dbus-daemon' ({daemon.pid}), and nobody answered until its time was up", mostly)
 
     def test_fonts_without_a_cache(self):
-        labtest.need("mke2fs", "fc-list")
+        self.need_programs("mke2fs", "fc-list")
         fonts = subprocess.run(["fc-list", "--format", "%{file}\n"], check=True, capture_output=True, text=True).stdout.split("\n")
         fonts = sorted({font for font in fonts if font.endswith((".ttf", ".otf"))})[:12]
         if len(fonts) < 2:
-            self.skipTest("no fonts are installed")
+            self.leave_untried("no fonts are installed")
         tree = os.path.join(self.folder, "tree")
         os.makedirs(os.path.join(tree, "fonts"))
         for font in fonts:
@@ -162,7 +162,7 @@ class SlowStarts(labtest.Undisturbed):
 
     def test_disk_that_was_never_measured(self):
         """What prefetching would save is known from the reads of the start itself."""
-        labtest.need("mke2fs")
+        self.need_programs("mke2fs")
         tree = os.path.join(self.folder, "tree")
         os.mkdir(tree)
         with open(os.path.join(tree, "data"), "wb") as file:
@@ -180,7 +180,7 @@ class SlowStarts(labtest.Undisturbed):
         self.assertLess(said["expected_reads_prefetched"], said["causes"]["read"])
 
     def test_library_on_a_slow_disk(self):
-        labtest.need("mke2fs", "cc")
+        self.need_programs("mke2fs", "cc")
         tree = os.path.join(self.folder, "tree")
         os.mkdir(tree)
         build(tree, "libslow.so", LIBRARY, "-shared", "-fPIC", "-Wl,-soname,libslow.so")
