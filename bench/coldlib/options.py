@@ -28,6 +28,7 @@ def add_protocol(parse, build):
     parse.add_argument("--build", default=build, metavar="DIR",
                        help="where headstart was built (default: build/ of this source)")
     parse.add_argument("--json", metavar="FILE", help="write the result to FILE")
+    parse.set_defaults(aged=False, recordings=1, relayout_args="")     # of a session (session.py), where the program has no such options
 
 
 def write_json(measured, path):

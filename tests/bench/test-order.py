@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 """bench/order: the arms of several links of a program, what a start touches of them, and what is held against what."""
 
+import re
 import types
 import unittest
 
 import benchtest
-from coldlib import arms, experiment, links, result
+import labtest
+from coldlib import arms, experiment, links, result, session
 
 SECTIONS = """There are 39 section headers, starting at offset 0x10632f8:
 
@@ -41,6 +43,14 @@ class Files(unittest.TestCase):
         touches = links.touches({0, 5, 6, 8, 9, 10}, links.code_sections(SECTIONS))
         self.assertEqual(touches["code_pages"], 5)
         self.assertEqual((touches["touched_pages"], touches["touched_code_pages"], touches["touched_code_runs"]), (6, 4, 2))
+
+
+class Options(unittest.TestCase):
+    def test_a_session_finds_all_of_its_options(self):
+        options = labtest.program("order").parse_arguments(["--device", "hdd", "/bin/true", "other=/bin/false"])
+        with open(session.__file__, encoding="utf-8") as file:
+            wanted = set(re.findall(r"self\.options\.(\w+)", file.read()))
+        self.assertEqual({name for name in wanted if not hasattr(options, name)}, set())
 
 
 class Arms(unittest.TestCase):
