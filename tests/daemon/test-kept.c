@@ -87,12 +87,17 @@ static struct profile start(uint32_t bias, uint32_t pages)
 	return profile;
 }
 
-static struct kept keep(const char *argument, uint64_t key)
+static struct kept keep_of(uid_t user, const char *argument, uint64_t key)
 {
 	const char *const argv[] = {program, argument, NULL};
 	_cleanup_(profile_releasep) struct profile profile = start(PROFILE_BIAS_LEARNT, 3);
 
-	return keep_start(&profile, argv, AT_FDCWD, key);
+	return keep_start(&profile, argv, AT_FDCWD, key, user);
+}
+
+static struct kept keep(const char *argument, uint64_t key)
+{
+	return keep_of(0, argument, key);
 }
 
 static char *stored(const char *suffix)
@@ -262,6 +267,23 @@ static void a_file_that_users_cannot_see_is_no_key_of_theirs(void **state)
 	assert_int_equal(key_of(NOBODY, hidden), 0);
 	assert_int_equal(key_of(0, theirs), 0);
 	assert_int_equal(key_of(NOBODY, theirs), 0);
+}
+
+/* The first start of a host makes a plan of the program, whatever was asked for. */
+static void a_first_start_tells_nothing_of_what_users_cannot_see(void **state)
+{
+	_cleanup_free_ char *closed = NULL, *hidden = NULL;
+
+	if (geteuid() != 0)
+		skip();
+	assert_true(asprintf(&closed, "%s/closed-too", folder) > 0);
+	assert_int_equal(mkdir(closed, 0700), 0);
+	hidden = make_file("closed-too/hidden", 0);
+	make_host("file");
+	assert_int_equal(keep_of(NOBODY, hidden, 0).key, 0);
+	assert_int_equal(keep_forget(program), 0);
+	assert_true(keep_of(0, hidden, 0).key != 0);
+	assert_int_equal(keep_forget(program), 0);
 }
 
 /* One page more than what is stored. */
@@ -467,6 +489,7 @@ int main(void)
 		TEST(what_was_learnt_is_found_in_the_store),
 		TEST(what_was_recorded_is_not_found),
 		TEST(a_file_that_users_cannot_see_is_no_key_of_theirs),
+		TEST(a_first_start_tells_nothing_of_what_users_cannot_see),
 	};
 
 	if (getenv(PIPE_OF_CHILD))

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/hidden.h"
 #include "base/links.h"
+#include "base/stranger.h"
 #include "base/strings.h"
 #include "format/asked.h"
 #include "lib/settings/plan-settings.h"
@@ -206,14 +208,33 @@ static int forget_start(const char *program, uint64_t key)
 	return r;
 }
 
-struct kept keep_start(struct profile *profile, const char *const *argv, int folder, uint64_t key)
+/*
+ * The plan of a start has a name that everybody can list, made of what was asked for, which we have looked for with root's rights. A user
+ * could ask for whatever name in a folder of root's, and see whether there is such a plan. Of later starts this is found out before they are
+ * traced (headstartd/carry.c).
+ */
+static int forget_secret(struct profile *profile)
+{
+	struct stranger stranger;
+
+	if (!*profile->asked_path || stranger_find(profile->asked_path, &stranger) < 0 ||
+		!hidden_from_others(profile->asked_path))
+		return 0;
+	free(profile->asked_path);
+	profile->asked_path = strdup("");
+	profile->asked = 0;
+	return profile->asked_path ? 0 : -ENOMEM;
+}
+
+struct kept keep_start(struct profile *profile, const char *const *argv, int folder, uint64_t key, uid_t user)
 {
 	_cleanup_free_ char *program = strdup(profile->program), *path = NULL;
 	_cleanup_close_ int lock = -1;
 	struct kept kept = {0};
 	uint64_t before, after, asked;
 
-	if (!program || keep_describe_start(profile, argv, folder) < 0 || (key && profile->asked != key))
+	if (!program || keep_describe_start(profile, argv, folder) < 0 || (key && profile->asked != key) ||
+		(user != 0 && forget_secret(profile) < 0))
 		return kept;
 	if (store_path_for_writing(STORE_PROFILE, program, &path) < 0 || (lock = keep_lock()) < 0)
 		return kept;
