@@ -2,6 +2,7 @@
 #include "headstartd/looker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -17,17 +19,34 @@
 #include "verb.h"
 
 #define ANSWER_MS 1000
-#define AVOID_MS  60000 /* so a user costs the others a sixtieth of the daemon's time at most */
+#define LATE_NS   5000000 /* less is no wait: the kernel counts late what has run */
 
 enum question { QUESTION_SEE, QUESTION_BYTES };
 
 /* Memory of both processes. Each child has its own: one that was given up may still write to it. */
 struct looker_desk {
 	char executed[PATH_MAX];
-	struct process_seen seen; /* the question is about the process seen.pid */
-	uint64_t bytes;
+	struct process_seen seen;  /* the question is about the process seen.pid */
+	uint64_t bytes, waited_ms; /* for the process, and not for a processor */
 	bool found;
 };
+
+/*
+ * Nanoseconds in which this process has neither run nor waited for a processor, of which only differences mean anything; 0 if the kernel
+ * does not count them (CONFIG_SCHED_INFO). /proc/PID/schedstat: Documentation/scheduler/sched-stats.rst.
+ */
+static int64_t idle_ns(int schedstat)
+{
+	long long ran, delayed;
+	struct timespec now;
+	char text[128];
+	ssize_t n = pread(schedstat, text, sizeof(text) - 1, 0);
+
+	text[n > 0 ? n : 0] = 0;
+	if (sscanf(text, "%lld %lld", &ran, &delayed) != 2 || clock_gettime(CLOCK_MONOTONIC, &now) < 0)
+		return 0;
+	return now.tv_sec * 1000000000LL + now.tv_nsec - ran - delayed;
+}
 
 static void answer(struct looker_desk *desk, char question)
 {
@@ -38,13 +57,19 @@ static void answer(struct looker_desk *desk, char question)
 
 static _Noreturn void look(pid_t daemon, int socket, struct looker_desk *desk)
 {
+	int64_t before, waited;
 	char question;
+	int schedstat;
 
 	child_begin(daemon, SIGKILL, 0);
 	child_keep_only(socket);
 	prctl(PR_SET_NAME, "headstart-look"); /* it stays, unlike all other children */
+	schedstat = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
 	while (recv(socket, &question, 1, 0) == 1) {
+		before = idle_ns(schedstat);
 		answer(desk, question);
+		waited = idle_ns(schedstat) - before;
+		desk->waited_ms = waited >= LATE_NS ? (uint64_t)waited / 1000000 : 0;
 		if (send(socket, &question, 1, MSG_NOSIGNAL) != 1)
 			break;
 	}
@@ -94,41 +119,49 @@ static bool begin(struct looker *looker)
 	return looker->child > 0;
 }
 
-/* Neither of what this reads waits for the process. */
+/* Nothing of what this reads waits for the process. */
 static uid_t user_of(int32_t pid)
 {
-	return process_shares_ids(pid) ? process_user(pid) : (uid_t)-1;
+	return process_shares_ids(pid) && process_shares_mounts(pid) ? process_user(pid) : (uid_t)-1;
 }
 
-static bool avoids(const struct looker *looker, int32_t pid, uint64_t now)
+/*
+ * Whether the process is to be left alone. If somebody has kept us waiting of late, it is found out before whose it is: a process could
+ * end just before it is blamed.
+ */
+static bool avoids(struct looker *looker, int32_t pid, uint64_t now)
 {
-	uid_t user = looker->avoids_ms > now ? user_of(pid) : 0;
-
-	for (size_t i = 0; looker->avoids_ms > now && i < LOOKER_AVOIDED; i++)
-		if (looker->avoided[i].until_ms > now && looker->avoided[i].user == user)
-			return true;
-	return false;
+	looker->knows_user = looker->debts.last_ms > now;
+	if (looker->knows_user)
+		looker->user = user_of(pid);
+	return looker->knows_user && debts_owes(&looker->debts, looker->user, now);
 }
 
+/* An answer did not come. */
 static void avoid(struct looker *looker, int32_t pid)
 {
-	struct looker_avoided *place = looker->avoided;
-	uid_t user = user_of(pid);
+	uid_t user = looker->knows_user ? looker->user : user_of(pid);
 
-	for (size_t i = 1; i < LOOKER_AVOIDED; i++)
-		if (looker->avoided[i].until_ms < place->until_ms)
-			place = &looker->avoided[i];
-	looker->avoids_ms = monotonic_ms() + AVOID_MS;
-	*place = (struct looker_avoided){.user = user, .until_ms = looker->avoids_ms};
+	(void)debts_add(&looker->debts, user, ANSWER_MS + DEBTS_CREDIT, monotonic_ms());
 	if (user == (uid_t)-1)
 		verb_note(
-			"process %d, in another user namespace, cannot be looked at: such programs are "
+			"process %d, in other namespaces, cannot be looked at: such programs are "
 			"left alone for a minute",
 			(int)pid);
 	else
 		verb_note(
 			"process %d cannot be looked at: programs of its user '%u' are left alone for a minute",
 			(int)pid, (unsigned)user);
+}
+
+/* The answer came late. Root's programs are many, and wait for each other on a busy machine. */
+static void charge(struct looker *looker, int32_t pid, uint64_t waited_ms)
+{
+	uid_t user = waited_ms == 0 ? 0 : looker->knows_user ? looker->user : user_of(pid);
+
+	if (user != 0 && debts_add(&looker->debts, user, waited_ms, monotonic_ms()) && user != (uid_t)-1)
+		verb_note("looking at programs of user '%u' takes long: they are left alone for a while",
+			(unsigned)user);
 }
 
 /* Of the process desk->seen.pid. Returns whether the child has found it. */
@@ -138,8 +171,10 @@ static bool ask(struct looker *looker, enum question question)
 	char byte = (char)question;
 
 	errno = 0; /* recv(2) leaves it alone if the child has ended, which is no user's fault */
-	if (send(looker->socket, &byte, 1, MSG_NOSIGNAL) == 1 && recv(looker->socket, &byte, 1, 0) == 1)
+	if (send(looker->socket, &byte, 1, MSG_NOSIGNAL) == 1 && recv(looker->socket, &byte, 1, 0) == 1) {
+		charge(looker, pid, looker->desk->waited_ms);
 		return looker->desk->found;
+	}
 	if (errno == EAGAIN)
 		avoid(looker, pid);
 	looker_release(looker);

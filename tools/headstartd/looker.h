@@ -3,7 +3,7 @@
  * A child of the daemon that reads in /proc what the daemon wants to know of other processes. Reading that waits while the process
  * executes a program, and a user can make this last for ever: execve(2) closes descriptors, and the server of a FUSE file system
  * need not answer. The daemon waits for the child a second at most; then it ends the child, and leaves the programs of that
- * user alone for a minute.
+ * user alone for a minute. Shorter waits add up (learn/debts.h).
  */
 #pragma once
 
@@ -12,8 +12,7 @@
 #include <sys/types.h>
 
 #include "headstartd/process.h"
-
-#define LOOKER_AVOIDED 64 /* users; these would take the daemon's whole time */
+#include "learn/debts.h"
 
 struct looker_desk;
 
@@ -21,11 +20,9 @@ struct looker {
 	pid_t child;              /* 0: none; the next question begins one */
 	int socket;               /* owned: a byte each way for each question; -1: there was no child yet */
 	struct looker_desk *desk; /* owned: question and answer, which the child has as well */
-	uint64_t avoids_ms;       /* until then there is somebody in `avoided`; CLOCK_MONOTONIC */
-	struct looker_avoided {
-		uid_t user; /* -1: all that have another user namespace, in which a user has many ids */
-		uint64_t until_ms;
-	} avoided[LOOKER_AVOIDED];
+	uid_t user; /* whose process is looked at; -1: in other namespaces, where a user may have many ids */
+	bool knows_user; /* that was found out before */
+	struct debts debts;
 };
 
 #define LOOKER_INIT                                                                                          \

@@ -27,6 +27,7 @@
 #define ARGUMENTS_MAX   4096u
 #define IDS_SIZE        64          /* more than one line, which is what the first user namespace has */
 #define GROUPS_MAX      (64u << 10) /* bytes of text */
+#define PAUSE_MAX_MS    128         /* between two looks at it; a process can leave us to wait for nothing */
 #define EXECUTES_MS     5000        /* for the pages of the program that a process executes, at most */
 
 static const char *proc_path(char path[PROC_PATH_SIZE], int32_t pid, const char *file)
@@ -159,6 +160,14 @@ bool process_shares_ids(int32_t pid)
 	return streq(ours, its);
 }
 
+bool process_shares_mounts(int32_t pid)
+{
+	char ours[IDS_SIZE], its[IDS_SIZE];
+
+	return read_start(getpid(), "mountinfo", ours, sizeof(ours)) &&
+		read_start(pid, "mountinfo", its, sizeof(its)) && atoi(ours) == atoi(its);
+}
+
 /* "Uid:" or "Gid:" of a process's status, followed by four numbers: the real, effective and saved one, and that for files. */
 static bool one_id(const char *status, const char *key, unsigned *ret)
 {
@@ -240,7 +249,7 @@ static int read_environment(int32_t pid, char **ret, size_t *ret_size)
 {
 	char path[PROC_PATH_SIZE];
 
-	for (unsigned i = 0; i < EXECUTES_MS; i++) {
+	for (unsigned pause_ms = 1, waited_ms = 0; waited_ms < EXECUTES_MS; waited_ms += pause_ms) {
 		int r = read_pseudo_file(proc_path(path, pid, "environ"), ARGUMENTS_BYTES, ret, ret_size);
 
 		if (r < 0 || *ret_size > 0)
@@ -250,7 +259,8 @@ static int read_environment(int32_t pid, char **ret, size_t *ret_size)
 		if (has_no_environment(pid))
 			return 0;
 		free(TAKE_PTR(*ret));
-		usleep(1000);
+		usleep(pause_ms * 1000);
+		pause_ms = pause_ms < PAUSE_MAX_MS ? pause_ms * 2 : pause_ms;
 	}
 	return -ESRCH;
 }
@@ -305,7 +315,8 @@ int process_arguments(const struct process_seen *seen, const char *program, char
 		return -ENODATA;
 	}
 	skipped = skip_interpreter(seen, program, arguments);
-	memmove(text, arguments[skipped], size - (size_t)(arguments[skipped] - text));
+	memmove(text, arguments[skipped],
+		size + 1 - (size_t)(arguments[skipped] - text)); /* with the NUL behind all */
 	for (size_t i = 0, at = 0; i + skipped <= n; at += arguments[i] ? strlen(text + at) + 1 : 0, i++)
 		arguments[i] = i + skipped < n ? text + at : NULL;
 	*ret = arguments;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What /proc says of a process that has just executed a program. Nothing here waits for a disk, unless it says so. But all waits while the
- * process executes another program, which can last for ever (headstartd/looker.h), except for process_user(), process_shares_ids() and
- * process_in_service().
+ * process executes another program, which can last for ever (headstartd/looker.h), except for process_user(), process_shares_ids(),
+ * process_shares_mounts() and process_in_service().
  */
 #pragma once
 
@@ -40,6 +40,9 @@ uid_t process_user(int32_t pid);
 
 /* Whether its users are numbered as ours: only a privileged process can make another user namespace in which that is so. */
 bool process_shares_ids(int32_t pid);
+
+/* Whether it has our mounts, by the first that it sees. */
+bool process_shares_mounts(int32_t pid);
 
 /* Who a process is. */
 struct process_owner {

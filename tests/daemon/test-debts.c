@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of the users who keep the daemon waiting. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "learn/debts.h"
+
+#define NOW 1000000u
+
+static void one_long_wait_is_paid_in_a_minute(void **state)
+{
+	struct debts debts = {0};
+
+	assert_false(debts_owes(&debts, 1000, NOW));
+	assert_true(debts_add(&debts, 1000, 1000 + DEBTS_CREDIT, NOW));
+	assert_true(debts_owes(&debts, 1000, NOW));
+	assert_false(debts_owes(&debts, 1001, NOW));
+	assert_true(debts_owes(&debts, 1000, NOW + 59999));
+	assert_false(debts_owes(&debts, 1000, NOW + 60000));
+}
+
+static void short_waits_add_up(void **state)
+{
+	struct debts debts = {0};
+	uint64_t now = NOW, left_alone = 0, waits = 0;
+
+	for (unsigned i = 0; i < 10000; i++, now += 100) {
+		if (debts_owes(&debts, 1000, now)) {
+			left_alone += 100;
+			continue;
+		}
+		waits += 50;
+		(void)debts_add(&debts, 1000, 50, now);
+	}
+	assert_true(left_alone > 900000);
+	assert_true(waits <= 1000000 / DEBTS_PRICE + DEBTS_CREDIT + 50);
+}
+
+static void few_short_waits_are_nobodys_fault(void **state)
+{
+	struct debts debts = {0};
+
+	for (uint64_t now = NOW; now < NOW + 600000; now += 10000)
+		assert_false(debts_add(&debts, 1000, 100, now));
+	assert_false(debts_owes(&debts, 1000, NOW + 600000));
+}
+
+static void who_owes_again_is_told_once(void **state)
+{
+	struct debts debts = {0};
+
+	assert_true(debts_add(&debts, 1000, DEBTS_CREDIT + 1, NOW));
+	assert_false(debts_add(&debts, 1000, 1, NOW + 1));
+	assert_true(debts_owes(&debts, 1000, NOW + 9999)); /* ten seconds at least */
+	assert_false(debts_owes(&debts, 1000, NOW + 10061));
+}
+
+static void with_many_users_the_smallest_debt_is_forgotten(void **state)
+{
+	struct debts debts = {0};
+
+	for (uid_t user = 0; user <= DEBTS_USERS; user++)
+		assert_true(debts_add(&debts, user, 2000 + user, NOW));
+	assert_false(debts_owes(&debts, 0, NOW));
+	for (uid_t user = 1; user <= DEBTS_USERS; user++)
+		assert_true(debts_owes(&debts, user, NOW));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_long_wait_is_paid_in_a_minute),
+		cmocka_unit_test(short_waits_add_up),
+		cmocka_unit_test(few_short_waits_are_nobodys_fault),
+		cmocka_unit_test(who_owes_again_is_told_once),
+		cmocka_unit_test(with_many_users_the_smallest_debt_is_forgotten),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
