@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/io.h"
 #include "base/strings.h"
 
 static bool is_octal(char c)
@@ -66,4 +69,37 @@ int mountinfo_next(char **rest, struct mountinfo *ret)
 		if (*line)
 			return parse_line(line, ret);
 	return 0;
+}
+
+bool mountinfo_serves_user(const struct mountinfo *mount, uid_t *ret)
+{
+	const char *option = after_prefix(mount->type, "fuse") ? mount->options : NULL;
+	unsigned user;
+
+	for (; option; option = strchr(option, ',')) {
+		option += *option == ',';
+		if (sscanf(option, "user_id=%u", &user) == 1) {
+			*ret = user;
+			return user != 0;
+		}
+	}
+	return false;
+}
+
+bool mountinfo_of_user(uint64_t id, uid_t *ret)
+{
+	_cleanup_free_ char *text = NULL;
+	struct mountinfo mount;
+	char *rest;
+	size_t size;
+	int r;
+
+	*ret = (uid_t)-1;
+	if (read_pseudo_file("/proc/self/mountinfo", MOUNTINFO_MAX, &text, &size) < 0)
+		return true;
+	rest = text;
+	while ((r = mountinfo_next(&rest, &mount)) != 0)
+		if (r > 0 && mount.id == id)
+			return mountinfo_serves_user(&mount, ret);
+	return true;
 }

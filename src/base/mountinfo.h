@@ -2,7 +2,9 @@
 /* The lines of /proc/PID/mountinfo (proc(5)). */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define MOUNTINFO_MAX (16u << 20) /* bytes: some 100,000 mounts */
 
@@ -25,3 +27,12 @@ int mountinfo_next(char **rest, struct mountinfo *ret);
 
 /* Undoes the escapes \040 and so on of a text (seq_escape() of the kernel), in place. */
 void mountinfo_unescape(char *text);
+
+/*
+ * Whether a process of a user's serves the mount, who is not root: whoever asks it anything may wait for ever. *ret is the user. The kernel
+ * says it of FUSE (fs/fuse/inode.c, fuse_show_options()), whose servers of root's are root's choice.
+ */
+bool mountinfo_serves_user(const struct mountinfo *mount, uid_t *ret);
+
+/* The same for the mount of that number in our own namespace. One that is not there, as it was unmounted meanwhile, is the user's (uid_t)-1. */
+bool mountinfo_of_user(uint64_t id, uid_t *ret);

@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/links.h"
+#include "base/mountinfo.h"
 
 #define TRIES     20 /* while somebody mounts or renames, the kernel's cache of names may not be looked at */
 #define LINKS_MAX 40 /* as the kernel has it: path_resolution(7) */
@@ -22,6 +23,7 @@
 struct walk {
 	int at;              /* owned: O_PATH of the place reached so far */
 	struct stat st;      /* of that */
+	uint64_t mount;      /* on which that lies; 0: the kernel does not say (before Linux 5.8) */
 	char rest[PATH_MAX]; /* of the path, from there */
 	bool from_root;      /* the rest begins at "/" */
 	unsigned links;      /* followed so far */
@@ -91,6 +93,17 @@ static int open_next(const struct walk *walk, int at, const char *name)
 	return fd < 0 && (errno == EINVAL || errno == ENOSYS) ? openat(at, name, flags) : fd;
 }
 
+/* By what the kernel knows: whoever serves the file is not asked. */
+static uint64_t mount_of(int fd)
+{
+	struct statx status;
+
+	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &status) == 0 &&
+			status.stx_mask & STATX_MNT_ID
+		? status.stx_mnt_id
+		: 0;
+}
+
 /* Fills in whose it is, its type and its mode. */
 static int look(const struct walk *walk, int fd, struct stat *ret)
 {
@@ -103,12 +116,26 @@ static int look(const struct walk *walk, int fd, struct stat *ret)
 	return 0;
 }
 
+/* What a user's process serves is the user's, whatever that process says. It may never say anything, so it is not asked. */
+static int check_mount(struct walk *walk, int fd, struct stranger *ret)
+{
+	uint64_t before = walk->mount;
+	struct stat st = {0};
+
+	walk->mount = mount_of(fd);
+	if (!before || !walk->mount || walk->mount == before || !mountinfo_of_user(walk->mount, &st.st_uid))
+		return 0;
+	return tell(fd, &st, ret);
+}
+
 static int enter(struct walk *walk, int at, const char *name, struct stranger *ret)
 {
 	_cleanup_close_ int fd = open_next(walk, at, name);
 	struct stat st;
-	int r = fd < 0 ? -errno : look(walk, fd, &st);
+	int r = fd < 0 ? -errno : check_mount(walk, fd, ret);
 
+	if (r == 0)
+		r = look(walk, fd, &st);
 	if (r < 0)
 		return r;
 	if (st.st_uid != 0 || (others_write(&st) && !is_shared(&st)))
@@ -133,6 +160,8 @@ static int find(const char *path, bool cached, bool follows, struct stranger *re
 		return -ENAMETOOLONG;
 	strcpy(walk.rest, path);
 	do {
+		if (walk.from_root)
+			walk.mount = 0; /* our own root is as good as it is */
 		r = walk.from_root ? enter(&walk, AT_FDCWD, "/", ret) : 0;
 		walk.from_root = false;
 		take_word(&walk, word);

@@ -74,6 +74,35 @@ static void damaged_lines_are_told_and_the_next_one_follows(void **state)
 	}
 }
 
+/* By FUSE. A server of root's is root's choice. */
+static void what_a_users_process_serves_is_told(void **state)
+{
+	char text[] =
+		"40 22 0:44 / /a rw - fuse.sshfs host: rw,nosuid,user_id=1000,group_id=1000,allow_other\n"
+		"41 22 0:45 / /b rw - fuseblk /dev/x rw,user_id=0,group_id=0\n"
+		"42 22 0:46 / /c rw - ext4 /dev/y rw,user_id=1000\n"
+		"43 22 0:47 / /d rw - fuse user_id=7 user_id=4294967294\n";
+	const uid_t users[] = {1000, 0, 0, 4294967294};
+	char *rest = text;
+	struct mountinfo mount;
+
+	for (size_t i = 0; i < 4; i++) {
+		uid_t user = 0;
+
+		assert_int_equal(mountinfo_next(&rest, &mount), 1);
+		assert_int_equal(mountinfo_serves_user(&mount, &user), users[i] != 0);
+		assert_int_equal(user, users[i]);
+	}
+}
+
+static void a_mount_that_is_gone_may_be_anybodys(void **state)
+{
+	uid_t user = 0;
+
+	assert_true(mountinfo_of_user(UINT64_MAX, &user));
+	assert_int_equal(user, (uid_t)-1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -81,6 +110,8 @@ int main(void)
 		cmocka_unit_test(escapes_are_undone_but_in_the_options),
 		cmocka_unit_test(a_source_may_be_empty),
 		cmocka_unit_test(damaged_lines_are_told_and_the_next_one_follows),
+		cmocka_unit_test(what_a_users_process_serves_is_told),
+		cmocka_unit_test(a_mount_that_is_gone_may_be_anybodys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

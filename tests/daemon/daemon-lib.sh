@@ -63,10 +63,10 @@ soon_started() { # NUMBER
 }
 
 # Mounts there a file system that never answers (hanging-fuse.py). A file can be opened; closing it waits.
-mount_hanging() { # FOLDER-OR-FILE
+mount_hanging() { # FOLDER-OR-FILE [USER [SECONDS]]
 	[ -e /dev/fuse ] || skip "no FUSE here"
 	: >"$tmp/mounted" # an earlier one has written that, too
-	"$HEADSTART_TEST_SOURCE/tests/daemon/hanging-fuse.py" "$1" >"$tmp/mounted" 2>"$tmp/err" 7>&- &
+	"$HEADSTART_TEST_SOURCE/tests/daemon/hanging-fuse.py" "$@" >"$tmp/mounted" 2>"$tmp/err" 7>&- &
 	server=$!
 	for try in $(seq 200); do
 		! grep -q mounted "$tmp/mounted" || break

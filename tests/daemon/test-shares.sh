@@ -31,8 +31,10 @@ becomes_warm() {
 
 # Starts a program of that user, which executes another one. That waits for a server of the user's, and so does whoever reads most of what
 # /proc says of the process.
-hang_in_execve() { # USER
-	/usr/bin/setpriv --reuid "$1" --clear-groups -- /usr/bin/python3 -c 'if True:
+hang_in_execve() { # USER [COMMAND that starts its arguments…]
+	user_who_hangs=$1
+	shift
+	"$@" /usr/bin/setpriv --reuid "$user_who_hangs" --clear-groups -- /usr/bin/python3 -c 'if True:
 		import os, sys
 		fd = os.open(sys.argv[1], os.O_RDONLY)
 		os.set_inheritable(fd, True)
@@ -40,9 +42,9 @@ hang_in_execve() { # USER
 			import os, sys
 			os.set_inheritable(int(sys.argv[1]), False)
 			open(sys.argv[2], "w").close()
-			os.execv("/bin/true", ["true"])""", str(fd), sys.argv[2]])' "$tmp/hanging" "$tmp/told/$1" 7>&- &
+			os.execv("/bin/true", ["true"])""", str(fd), sys.argv[2]])' "$tmp/hanging" "$tmp/told/$user_who_hangs" 7>&- &
 	for try in $(seq 600); do
-		! [ -e "$tmp/told/$1" ] || ! grep -q '^State:.[DS]' "/proc/$!/status" || break
+		! [ -e "$tmp/told/$user_who_hangs" ] || ! grep -q '^State:.[DS]' "/proc/$!/status" || break
 		sleep 0.05
 	done
 	hang="$hang $!"
@@ -77,13 +79,55 @@ case_execve_that_hangs_delays_nobody() {
 	done
 }
 
-# The daemon makes plans anew, and so do packages, of whatever starts there were.
-case_plan_of_a_start_below_a_server_that_hangs_is_made() {
-	rm -f "$tmp/hanging"
-	mkdir "$tmp/hanging"
+# A container's root has the number of ours.
+case_container_of_root_that_hangs_does_not_delay_root() {
+	make_plan "$disk/waiter"
+	hang=
+	rm -rf "$tmp/told" "$tmp/hanging"
+	: >"$tmp/hanging"
+	mkdir -m 1777 "$tmp/told"
 	mount_hanging "$tmp/hanging"
-	printf '%s\n' "program $disk/waiter" "folder $tmp/hanging/folder" "argument waiter" "argument $tmp/hanging/document" "argument document" \
-		"argument --document=$tmp/hanging/document" "file regular $disk/data" "range 0 900 0 1" | "$make_profile" "$tmp/profile"
+	start_daemon
+	hang_in_execve 0 unshare --mount --propagation private
+	others_are_served
+	stop_daemon
+	! grep "of its user" "$tmp/daemon-log" || fail "it holds the container against our root"
+}
+
+# Each execve lasts for less than a second, so the daemon gets an answer.
+case_execve_that_always_takes_long_delays_nobody_for_ever() {
+	make_plan "$disk/waiter"
+	rm -f "$tmp/hanging"
+	: >"$tmp/hanging"
+	mount_hanging "$tmp/hanging" 0 0.5
+	start_daemon
+	cc -o "$tmp/again" -x c - <<-'END'
+		#include <fcntl.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			open(argv[1], O_RDONLY | O_CLOEXEC); /* execve(2) closes it */
+			execv(argv[0], argv);
+			return 1;
+		}
+	END
+	/usr/bin/setpriv --reuid 4242 --clear-groups -- "$tmp/again" "$tmp/hanging" 7>&- &
+	slow=$!
+	for try in $(seq 1200); do
+		! grep -q "programs of user '4242' takes long" "$tmp/daemon-log" || break
+		kill -0 "$slow" 2>/dev/null || fail "the program ends"
+		sleep 0.05
+	done
+	[ "$try" != 1200 ] || fail "it waits and waits: $(cat "$tmp/daemon-log")"
+	until_undisturbed becomes_warm
+	kill -KILL "$slow"
+	end_hanging
+	wait "$slow" || :
+}
+
+# The daemon makes plans anew, and so do packages, of whatever starts there were. It does not matter then what hangs.
+planner_waits_for_nobody() { # USER, who serves the folder
+	mount_hanging "$tmp/hanging" "$1"
 	("$tool" plan "$tmp/profile" >"$tmp/out" 2>&1 && : >"$tmp/made") &
 	planner=$!
 	for try in $(seq 600); do
@@ -93,6 +137,24 @@ case_plan_of_a_start_below_a_server_that_hangs_is_made() {
 	end_hanging
 	wait "$planner" || fail "plan: $(cat "$tmp/out")"
 	[ "$try" != 600 ] || fail "it waits for the server"
+}
+
+case_plan_of_a_start_below_a_server_that_hangs_is_made() {
+	rm -f "$tmp/hanging"
+	mkdir "$tmp/hanging"
+	printf '%s\n' "program $disk/waiter" "folder $tmp/hanging/folder" "argument waiter" "argument $tmp/hanging/document" "argument document" \
+		"argument --document=$tmp/hanging/document" "file regular $disk/data" "range 0 900 0 1" | "$make_profile" "$tmp/profile"
+	planner_waits_for_nobody 0
+}
+
+# A user could have the daemon learn a start that names the user's own server, and stop all that is stored.
+case_plan_that_names_what_a_users_server_has_is_made() {
+	rm -rf "$tmp/hanging"
+	mkdir "$tmp/hanging"
+	: >"$tmp/hanging/file"
+	printf '%s\n' "program $disk/waiter" "file regular $disk/data" "range 0 900 0 1" "file regular $tmp/hanging/file" "range 0 1 900 1" |
+		"$make_profile" "$tmp/profile"
+	planner_waits_for_nobody 65534
 }
 
 # The child that forgets is the only one beside that which reads /proc.
