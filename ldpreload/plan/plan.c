@@ -245,7 +245,6 @@ static bool plan_of_path(struct plan_target *target, struct plan *ret)
 
 bool plan_find_by_given(struct plan_target *target, struct plan *ret)
 {
-	ret->by_given = true;
 	if (target->path[0] != '/')
 		return false;
 	return plan_of_path(target, ret) ||
@@ -256,7 +255,6 @@ bool plan_find(struct plan_target *target, struct plan *ret)
 {
 	if (plan_find_by_given(target, ret))
 		return true;
-	ret->by_given = false;
 	if (target->linked)
 		return false;
 	if (target->path[0] == '/') {

@@ -39,7 +39,6 @@ struct plan {
 	uint32_t wait_ms; /* how long the program waits for it to be carried out; 0: not at all */
 	bool cold;        /* some of its pages are not resident */
 	bool leads; /* starts with other arguments may have plans of their own; it is for those that have none */
-	bool by_given; /* plan_find_by_given() finds it, so the executed program does, too */
 };
 
 /* Whether the program has a trusted plan for this start or for any. If so, the caller owns ret->fd. */

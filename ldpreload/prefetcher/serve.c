@@ -51,7 +51,7 @@ static int start(const char *program, const struct plan *plan, const char *mode)
 
 void serve_next(const char *program, const struct plan *plan)
 {
-	start(program, plan, wait_max_ms(plan) > 0 && plan->by_given ? "--awaited" : "--alongside");
+	start(program, plan, "--alongside");
 }
 
 void serve_own(const char *program, const struct plan *plan)
@@ -74,5 +74,5 @@ void serve_own(const char *program, const struct plan *plan)
 	if (limit_ms > 0 && daemons != 0)
 		wait_for_daemon(plan->fd, daemons, limit_ms);
 	else if (limit_ms > 0 && process != 0)
-		wait_for_prefetcher(plan->fd, process, limit_ms);
+		wait_for_prefetcher(process, limit_ms);
 }

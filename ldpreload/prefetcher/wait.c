@@ -7,8 +7,6 @@
 #include <linux/poll.h>
 #include <linux/time_types.h>
 
-#include "format/plan-locks.h"
-
 #define NS_PER_SECOND   1000000000
 #define NS_PER_MS       1000000
 #define EXECVE_PAUSES   100
@@ -39,24 +37,14 @@ static bool becomes_prefetcher(int process, int pidfd)
 	return false;
 }
 
-/* Shows the prefetcher that a program waits for it, until the program closes the plan. */
-static void mark_as_waiting(int plan_fd)
-{
-	struct flock lock = {.l_type = F_RDLCK, .l_start = PLAN_LOCK_WAITER, .l_len = 1};
-
-	raw_syscall(__NR_fcntl, plan_fd, F_SETLK, (long)&lock, 0, 0, 0);
-}
-
-void wait_for_prefetcher(int plan_fd, int process, int64_t limit_ms)
+void wait_for_prefetcher(int process, int64_t limit_ms)
 {
 	int pidfd = (int)raw_syscall(__NR_pidfd_open, process, 0, 0, 0, 0, 0);
 
 	if (pidfd < 0) /* it has ended, or a kernel before Linux 5.3 */
 		return;
-	if (carrier_is_ours(process) && becomes_prefetcher(process, pidfd)) {
-		mark_as_waiting(plan_fd);
+	if (carrier_is_ours(process) && becomes_prefetcher(process, pidfd))
 		ends_within(pidfd, limit_ms * NS_PER_MS);
-	}
 	sys_close(pidfd);
 }
 
@@ -67,9 +55,7 @@ void wait_for_daemon(int plan_fd, int process, int64_t limit_ms)
 
 	if (pidfd < 0)
 		return;
-	if (carrier_of_daemon(plan_fd, &still) && still == process) {
-		mark_as_waiting(plan_fd);
+	if (carrier_of_daemon(plan_fd, &still) && still == process)
 		ends_within(pidfd, limit_ms * NS_PER_MS);
-	}
 	sys_close(pidfd);
 }

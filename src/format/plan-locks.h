@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks on the file of a plan, by which a prefetcher and the programs that wait for it find each other. Freestanding:
- * the shim and the prefetcher must agree.
+ * Locks on the file of a plan, by which prefetchers find each other, and programs the prefetcher for which they wait.
+ * Freestanding: the shim and the prefetcher must agree.
  *
- *     fcntl(2), shared, one byte     a program that waits for it: PLAN_LOCK_WAITER
  *     fcntl(2), shared, one byte     the prefetcher: PLAN_LOCK_CARRIER + the millisecond (CLOCK_MONOTONIC) in which it was
  *                                    started. For these locks the kernel names the holder, and their place
  *     fcntl(2), exclusive, one byte  the prefetcher that headstartd has started: PLAN_LOCK_OWNER
@@ -14,6 +13,5 @@
  */
 #pragma once
 
-#define PLAN_LOCK_WAITER  0 /* offsets of bytes */
-#define PLAN_LOCK_OWNER   1
+#define PLAN_LOCK_OWNER   1 /* offsets of bytes */
 #define PLAN_LOCK_CARRIER (1ll << 32)

@@ -67,7 +67,7 @@ struct plan_header {
 	uint32_t strings_offset; /* bytes from the start of the file; ends at file_size */
 	uint32_t window_pages;   /* pages, > 0: largest read submitted at once, from the device's limits */
 	uint32_t static_tls;     /* bytes the start's libraries take of static TLS; see elf/static-tls.h */
-	uint32_t libraries; /* that the program has when its first instruction is executed; 0: not known */
+	uint32_t reserved;       /* 0; nobody reads it */
 	uint32_t
 		wait_ms; /* the program waits at most so long for the plan to be carried out; 0: not at all */
 	uint32_t depth;  /* reads of a page at once that the device can use; PLAN_DEPTH_LAZY; 0: not known */

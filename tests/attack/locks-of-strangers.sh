@@ -37,14 +37,8 @@ let_go() {
 	holder=
 }
 
-# While the start runs, looks for a process that has marked the plan as waited for and that holds a pidfd of the stranger; or of
-# anybody, if there is no stranger. The program may wait for its own prefetcher.
-waits() {
-	for waiter in $(sed -n "s/.*POSIX *ADVISORY *READ *\([0-9]*\) .*:$(stat -c %i "$plan") 0 0$/\1/p" /proc/locks); do
-		! grep -qs "^Pid:	${holder:-[0-9]*}\$" /proc/$waiter/fdinfo/* || return 0
-	done
-	return 1
-}
+# While the start runs, looks for a process that has a pidfd of the stranger's. The program may wait for its own prefetcher.
+waits() { grep -qsx "Pid:[[:space:]]*$holder" /proc/[0-9]*/fdinfo/*; }
 start_and_watch() { # COMMAND…
 	rm -f "$log" "$ran"/*
 	make_cold
@@ -59,16 +53,20 @@ start_and_watch() { # COMMAND…
 }
 
 case_watching_sees_who_waits() {
-	start_and_watch HEADSTART_PREFETCH="$tmp/own/slow" "$look" "$place/libthree.so" &
-	watcher=$!
-	read line <"$tmp/own/begun"
+	rm -f "$log" "$ran"/*
+	make_cold
+	shimmed HEADSTART_PREFETCH="$tmp/own/slow" "$look" "$place/libthree.so" >"$tmp/seen" 2>"$tmp/err" &
+	starter=$!
+	read holder <"$tmp/own/begun"
 	for attempt in $(seq 3000); do
 		! waits || break
 		sleep 0.01
 	done
 	waits || fail "nobody waits for a prefetcher of the user's own"
+	holder=
 	echo >"$tmp/own/go"
-	wait $watcher || true
+	wait $starter || true
+	starter=
 }
 
 case_locks_on_the_plan_hold_nobody_up() {

@@ -87,7 +87,6 @@ static uint32_t put_head(const struct plan_maker *maker, char *data)
 	header->order = LE32(maker->order);
 	header->wait_ms = LE32(maker->wait_ms);
 	header->window_pages = LE32(maker->window_pages);
-	header->libraries = LE32(maker->libraries);
 	header->probe_count = LE32(maker->probe_count);
 	for (uint32_t i = 0; i < maker->probe_count; i++) {
 		size_t n = strlen(maker->probes[i].path) + 1;

@@ -13,7 +13,6 @@ struct plan_maker {
 	enum plan_order order;
 	uint32_t window_pages;
 	uint32_t wait_ms;
-	uint32_t libraries;
 	const char *program;
 	struct plan_file *files; /* owned; path is filled in by make_plan() */
 	char **paths;            /* owned */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * slow ARGUMENT…: stands in for the prefetcher. It is no script, because the shim knows a prefetcher by its
- * executable. Two FIFOs and a file lie beside it: it writes to `begun`, reads `go`, and appends its arguments to
+ * executable. Two FIFOs and a file lie beside it: it writes its process id to `begun`, reads `go`, and appends its arguments to
  * `order`. If a test failed and left it behind, it ends after a minute.
  */
 #include <fcntl.h>
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 		return 1;
 	folder[length] = '\0';
 	*strrchr(folder, '/') = '\0';
-	if (chdir(folder) < 0 || write(open("begun", O_WRONLY | O_CLOEXEC), "\n", 1) != 1 ||
+	if (chdir(folder) < 0 || dprintf(open("begun", O_WRONLY | O_CLOEXEC), "%ld\n", (long)getpid()) < 0 ||
 		read(open("go", O_RDONLY | O_CLOEXEC), &byte, 1) < 0)
 		return 1;
 	order = fopen("order", "ae");

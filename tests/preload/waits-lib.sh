@@ -17,10 +17,10 @@ make_cold() { "$page" out $libraries $untouched || fail "pages stay in the page 
 
 make_physical() { plan=$(ORDER=physical "$built/plan-for" "$state" "${1-$look}" $libraries $untouched); }
 
-# Whether a process waits for the plan; then $waiting is its id. It has left its parent's hooks by then. A table that changes
-# while it is read may have a line twice.
+# Whether a process waits for the prefetcher: then it has a pidfd of it, and $waiting is its id. It has left its parent's hooks
+# by then.
 program_waits() {
-	waiting=$(sed -n "s/.*POSIX *ADVISORY *READ *\([0-9]*\) .*:$(stat -c %i "$plan") 0 0$/\1/p" /proc/locks | head -n 1)
+	waiting=$(grep -lsx "Pid:[[:space:]]*$prefetcher" /proc/[0-9]*/fdinfo/* | sed -n '1s,/proc/\([0-9]*\)/.*,\1,p')
 	[ -n "$waiting" ]
 }
 
@@ -62,7 +62,8 @@ start_in_background() {
 tell() { grep -q plan=started "$log" || echo none >&8; }
 prefetcher_begins() {
 	read -r line <&8
-	[ -z "$line" ] || fail "no prefetcher was started: $(cat "$log")"
+	[ "$line" != none ] || fail "no prefetcher was started: $(cat "$log")"
+	prefetcher=$line
 }
 expect_waiting() {
 	until program_waits; do
@@ -74,9 +75,9 @@ go() {
 	echo >"$tmp/go"
 	wait $starter || true
 }
-# The prefetcher's arguments: that the program will wait, or, if the program itself has started the prefetcher, that it waits
-# already.
-waited() { waited_with --awaited; }
+# The prefetcher's arguments: that the program runs meanwhile, or, if the program itself has started the prefetcher, that it
+# waits.
+waited() { waited_with --alongside; }
 waited_itself() { waited_with ""; }
 waited_with() {
 	head -1 "$order" | grep -qx "prefetched --fd [0-9]*${1:+ $1}" || fail "$what: the program did not wait: $(cat "$order" "$log")"

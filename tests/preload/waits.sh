@@ -126,14 +126,12 @@ case_program_waits_no_longer_than_its_plan_says() {
 	make_physical
 }
 
-# Nor if it is started by a path that does not lead to its plan: a relative path, or one with a link that has no sign. Then its
-# prefetcher must not await it.
+# Nor if it is started by a path that does not lead to its plan: a relative path, or one with a link that has no sign.
 case_program_goes_on_by_a_path_without_a_plan() {
 	ln -s "$place" "$tmp/current"
 	cd "$place"
 	for path in ./look "$tmp/current/look"; do
 		goes_on "$launch" execv "$path"
-		grep -q "^prefetched --fd [0-9]* --alongside$" "$order" || fail "started as $path: $(cat "$order")"
 	done
 	cd "$OLDPWD"
 }

@@ -177,7 +177,7 @@ static void every_field_of_the_header_is_checked(void **state)
 	POKE(header.version, LE32(PLAN_VERSION - 1), PLAN_OLDER);
 	POKE(header.version, 0, PLAN_OLDER);
 	POKE(header.static_tls, LE32(1u << 16), PLAN_GOOD);
-	POKE(header.libraries, LE32(UINT32_MAX), PLAN_GOOD);
+	POKE(header.reserved, LE32(UINT32_MAX), PLAN_GOOD);
 	POKE(header.page_size, 0, PLAN_DAMAGED);
 	POKE(header.page_size, LE32(2048), PLAN_DAMAGED);
 	POKE(header.page_size, LE32(4097), PLAN_DAMAGED);

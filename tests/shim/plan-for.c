@@ -2,8 +2,7 @@
 /*
  * plan-for FOLDER PROGRAM FILE…: makes a plan of PROGRAM over the whole of each file, with probes, as
  * FOLDER/NAME.plan. If $ORDER is "physical", it is in physical order, as for a rotational disk, and PROGRAM waits for it,
- * for $WAIT_MS milliseconds at most. $LIBRARIES is how many libraries PROGRAM has when it begins; without it, that is
- * unknown.
+ * for $WAIT_MS milliseconds at most.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@ int main(int argc, char **argv)
 	struct plan_maker maker = {
 		.window_pages = 32, .order = PLAN_ORDER_TOUCH, .program = argc > 2 ? argv[2] : NULL};
 	char name[PLAN_NAME_SIZE], path[4096];
-	const char *order = getenv("ORDER"), *libraries = getenv("LIBRARIES"), *wait = getenv("WAIT_MS");
+	const char *order = getenv("ORDER"), *wait = getenv("WAIT_MS");
 	struct stat st;
 	size_t size;
 	void *data;
@@ -35,8 +34,6 @@ int main(int argc, char **argv)
 		maker.order = PLAN_ORDER_PHYSICAL;
 	if (maker.order == PLAN_ORDER_PHYSICAL)
 		maker.wait_ms = wait ? (uint32_t)strtoul(wait, NULL, 10) : LONG_WAIT_MS;
-	if (libraries)
-		maker.libraries = (uint32_t)strtoul(libraries, NULL, 10);
 	for (int i = 3; i < argc; i++) {
 		plan_maker_whole(&maker, plan_maker_add(&maker, argv[i]));
 		if (stat(argv[i], &st) < 0 || maker.probe_count == PLAN_PROBES_MAX)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The locks by which prefetchers find each other. */
 #include <fcntl.h>
-#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,23 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "format/plan-locks.h"
 #include "prefetcher/plan-lock.h"
-
-/* Marks the plan as waited for, like a program that waits (ldpreload/prefetcher/wait.c). */
-static bool mark_waiting(int fd)
-{
-	struct flock lock = {
-		.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = PLAN_LOCK_WAITER, .l_len = 1};
-
-	return fcntl(fd, F_SETLK, &lock) == 0;
-}
 
 /* Runs instead of the tests: takes the locks, says so on standard output, and ends when standard input does. */
 static int hold(const char *plan)
@@ -35,7 +23,7 @@ static int hold(const char *plan)
 	char byte;
 
 	plan_lock_hold();
-	puts(fd >= 0 && plan_claim(fd) && mark_waiting(fd) ? "held" : "refused");
+	puts(fd >= 0 && plan_claim(fd) ? "held" : "refused");
 	fflush(stdout);
 	return (int)read(STDIN_FILENO, &byte, 1);
 }
@@ -116,26 +104,15 @@ static void test_locks(void **state)
 	pid_t holder;
 
 	assert_false(plan_lock_held());
-	assert_false(plan_await_program(fd, 10));
 	holder = start_holder(plan, &end);
 	assert_true(plan_lock_held());
 	assert_false(plan_claim(fd));
-	assert_true(plan_await_program(fd, 0));
 	close(end);
 	waitpid(holder, NULL, 0);
 	assert_false(plan_lock_held());
 	assert_true(plan_claim(fd));
-	assert_false(plan_await_program(fd, 0));
-	assert_true(mark_waiting(fd)); /* one's own lock does not count as a program's */
-	assert_false(plan_await_program(fd, 0));
 	close(fd);
 	unlink(plan);
-}
-
-/* Runs instead of the tests where pidfd_open(2) is missing, so that no program can wait. Returns the exit status. */
-static int wait_in_vain(void)
-{
-	return plan_await_program(memfd_create("plan", MFD_CLOEXEC), UINT_MAX);
 }
 
 int main(int argc, char **argv)
@@ -145,7 +122,5 @@ int main(int argc, char **argv)
 		cmocka_unit_test(strangers_locks_do_not_count),
 	};
 
-	if (argc > 1 && strcmp(argv[1], "--in-vain") == 0)
-		return wait_in_vain();
 	return argc > 1 ? hold(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);
 }

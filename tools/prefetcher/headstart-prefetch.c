@@ -29,15 +29,6 @@
 #include "prefetcher/time-limit.h"
 #include "verb.h"
 
-/*
- * A program with few libraries soon reaches the point where it waits. Until then it has two or three reads to do for
- * each library, and each would take three times as long if our reads moved the head away in between. With many
- * libraries it takes seconds, in which our reads are better done at the same time. Measured:
- * docs/decisions/prefetcher-awaits-the-program.md.
- */
-#define AWAIT_LIBRARIES 16
-#define AWAIT_MS        800
-
 #define TIME_BUDGET_MS 30000 /* a longer start has read all it needs by itself */
 
 static const char help[] =
@@ -47,7 +38,6 @@ static const char help[] =
 	"\n"
 	"options:\n"
 	"      --alongside        the program is running: read first what it needs first\n"
-	"      --awaited          the program will wait: begin when it waits, or soon\n"
 	"      --engine E         auto, uring, nowait, fadvise or read (default: auto)\n"
 	"      --fd N             the plan is the open file N\n"
 	"      --idle             use the disk only when no other process does\n"
@@ -64,7 +54,6 @@ struct request {
 	struct prefetch_options options;
 	const char *path; /* NULL: fd */
 	int fd;
-	bool awaited; /* the program will soon wait for us */
 	bool json;
 	bool objects;
 };
@@ -158,9 +147,6 @@ static bool take_option(int option, struct request *request)
 	case 'a':
 		request->options.alongside = true;
 		return true;
-	case 'A':
-		request->awaited = true;
-		return true;
 	case 'w':
 		request->options.wait = true;
 		return true;
@@ -178,7 +164,6 @@ static int parse(int argc, char **argv, struct request *request)
 {
 	static const struct option options[] = {
 		{"alongside", no_argument, NULL, 'a'},
-		{"awaited", no_argument, NULL, 'A'},
 		{"engine", required_argument, NULL, 'e'},
 		{"fd", required_argument, NULL, 'f'},
 		{"time-budget", required_argument, NULL, 't'},
@@ -295,13 +280,6 @@ static int run_objects(const struct request *request, const struct config *confi
 	return 0;
 }
 
-static bool worth_awaiting(const struct plan_view *plan)
-{
-	uint32_t libraries = LE32(plan->header->libraries);
-
-	return libraries > 0 && libraries <= AWAIT_LIBRARIES;
-}
-
 /* The program's own fork is more important. Only a user who named the plan is told; a shim's program is not. */
 static int no_room(const struct request *request)
 {
@@ -343,9 +321,6 @@ static int carry_out(struct request *request, const struct config *config, const
 	/* The settings count for a plan that a shim found for a program, not for one that a user named. */
 	if (r == 0 && !request->path && !config_allows(config, plan_program(&plan.view), &why))
 		return 0;
-	if (r == 0 && request->awaited)
-		request->options.alongside =
-			!worth_awaiting(&plan.view) || !plan_await_program(request->fd, AWAIT_MS);
 	if (r == 0)
 		r = prefetch_run(&plan.view, &request->options, &result);
 	if (r < 0)

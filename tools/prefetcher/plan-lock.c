@@ -2,20 +2,15 @@
 /* Record locks (fcntl_locking(2)), for which the kernel names the holder: on the plan, and on /proc/self/exe. */
 #include "prefetcher/plan-lock.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/same-file.h"
 #include "base/times.h"
 #include "format/plan-locks.h"
-
-#define LOOK_AGAIN_MS 4 /* milliseconds: less than one seek of a rotational disk takes */
 
 static bool is_at(const struct stat *executed, const char *path)
 {
@@ -117,30 +112,4 @@ bool plan_own(int plan_fd, uid_t user)
 		return false;
 	/* A shared lock there is a stranger's, who has nothing to say: then the plan is carried out without ours. */
 	return fcntl(plan_fd, F_SETLK, &own) == 0 || !owned(plan_fd);
-}
-
-static bool program_waits(int plan_fd)
-{
-	struct flock lock = {
-		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = PLAN_LOCK_WAITER, .l_len = 1};
-
-	return fcntl(plan_fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
-
-/* To wait, a program needs pidfd_open(2), of Linux 5.3. */
-static bool programs_can_wait(void)
-{
-	return syscall(SYS_pidfd_open, 0, 0) >= 0 || errno != ENOSYS;
-}
-
-bool plan_await_program(int plan_fd, unsigned int limit_ms)
-{
-	const struct timespec pause = {.tv_nsec = LOOK_AGAIN_MS * 1000000};
-
-	for (unsigned int waited = 0; !program_waits(plan_fd); waited += LOOK_AGAIN_MS) {
-		if (waited >= limit_ms || !programs_can_wait())
-			return false;
-		nanosleep(&pause, NULL);
-	}
-	return true;
 }

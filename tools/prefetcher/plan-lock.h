@@ -30,9 +30,3 @@ bool plan_claim(int plan_fd);
  * plan. The lock stays if this process executes the prefetcher. A stranger's lock keeps us only from having it.
  */
 bool plan_own(int plan_fd, uid_t user);
-
-/*
- * Returns when a program waits for this plan to be carried out (format/plan-locks.h), or after that many milliseconds;
- * at once if the kernel is too old for programs to wait. Returns whether one waits.
- */
-bool plan_await_program(int plan_fd, unsigned int limit_ms);

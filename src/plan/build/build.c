@@ -15,8 +15,6 @@ static int know_start(struct plan_draft *draft)
 
 	if (r >= 0)
 		r = draft_static_tls(draft);
-	if (r >= 0)
-		r = draft_libraries(draft);
 	return r;
 }
 

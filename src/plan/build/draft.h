@@ -6,7 +6,6 @@
  *     draft_cut()          the first touched of them, up to the budget                   select/select.c
  *     draft_probe()        pages that distinguish a warm start from a cold one           start/probe.c
  *     draft_static_tls()   how much static TLS the libraries of the start take           start/static-tls.c
- *     draft_libraries()    how many of them there are                                    start/libraries.c
  *     draft_place()        where the pages lie, on rotational devices                    reads/place.c
  *     draft_wait()         how long the start's own reads take, and the program may wait time/wait.c
  *     draft_metadata()     which blocks of metadata are read before all else             reads/metadata.c
@@ -107,7 +106,6 @@ struct plan_draft {
 	struct draft_probe probes[DRAFT_PROBES];
 	size_t n_probes;
 	uint32_t static_tls; /* bytes; UINT32_MAX: at least that */
-	uint32_t libraries;  /* 0: none, or not known */
 	uint32_t wait_ms;    /* 0: the program does not wait */
 	struct plan_summary summary;
 };
@@ -151,7 +149,6 @@ int draft_select(struct plan_draft *draft, const struct plan_options *options);
 int draft_cut(struct plan_draft *draft, uint64_t budget);
 int draft_probe(struct plan_draft *draft);
 int draft_static_tls(struct plan_draft *draft);
-int draft_libraries(struct plan_draft *draft);
 int draft_place(struct plan_draft *draft);
 int draft_wait(struct plan_draft *draft);
 /* The part of draft_place() that does not look at the file system: cuts an extent where its places on the disk end. */

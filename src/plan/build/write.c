@@ -177,7 +177,6 @@ static void write_header(
 		.strings_offset = LE32((uint32_t)layout->strings),
 		.window_pages = LE32(window_pages(draft)),
 		.static_tls = LE32(draft->static_tls),
-		.libraries = LE32(draft->libraries),
 		.wait_ms = LE32(draft->wait_ms),
 		.depth = LE32(depth(draft)),
 		.asked = LE64(draft->asked),

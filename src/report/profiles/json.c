@@ -332,7 +332,6 @@ static void plan_scalars(struct writer *writer, const struct plan_view *plan)
 	member(writer, "order", json_text(LE32(header->order) == PLAN_ORDER_PHYSICAL ? "physical" : "touch"));
 	member(writer, "window_pages", number(LE32(header->window_pages)));
 	member(writer, "static_tls", number(LE32(header->static_tls)));
-	member(writer, "libraries", number(LE32(header->libraries)));
 	member(writer, "wait_ms", number(LE32(header->wait_ms)));
 	member(writer, "depth", number(LE32(header->depth)));
 	member(writer, "bytes", number(pages * page_size));
