@@ -22,6 +22,7 @@
 #include "headstartd/carry.h"
 #include "headstartd/idle.h"
 #include "headstartd/lessons.h"
+#include "headstartd/looker.h"
 #include "tree.h"
 
 #define HOUR_MS 3600000u
@@ -180,6 +181,65 @@ static void a_trace_that_hangs_is_given_up(void **state)
 	lessons_release(&lessons);
 }
 
+/* A tracer that makes the plan more exact, of a start that began with that exec. */
+static pid_t begin_refining(struct lessons *lessons, uint64_t exec)
+{
+	struct tracing *tracing = &lessons->tracing;
+
+	tracing->child = start_hanging();
+	tracing->exec = exec;
+	tracing->refines = true;
+	tracing->told = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	tracing->program = strdup("/usr/bin/program");
+	tracing->give_up_ms = monotonic_ms() + HOUR_MS;
+	assert_true(tracing->told >= 0 && tracing->program);
+	return tracing->child;
+}
+
+/* Whether the child has been killed; one that was not is killed now. */
+static bool was_killed(pid_t child)
+{
+	int status;
+
+	kill(child, SIGTERM);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	return WTERMSIG(status) == SIGKILL;
+}
+
+/* A process that is traced may execute a program that is in memory, before or after the one that is not. */
+static void a_warm_exec_ends_only_its_own_trace(void **state)
+{
+	struct carry_told told = {.outcome = CARRY_WARM, .pid = 4711};
+	struct carry carry = {0};
+	struct lessons lessons;
+
+	for (told.exec = 6; told.exec <= 8; told.exec++) {
+		pid_t child;
+
+		begin_lessons(&lessons, &carry, -1);
+		child = begin_refining(&lessons, 7);
+		lessons_told(&lessons, &told);
+		assert_int_equal(was_killed(child), told.exec == 7);
+		assert_true(lessons_child_ended(&lessons, child, 0));
+		lessons_release(&lessons);
+	}
+}
+
+/* What the daemon sees of an exec comes from a child, which knows nothing of its number. */
+static void an_exec_keeps_its_number_when_it_is_looked_at(void **state)
+{
+	struct process_seen seen = {.pid = getpid(), .exec = 7, .executed = "/proc/self/exe"};
+	struct looker looker = LOOKER_INIT;
+	pid_t child;
+
+	assert_true(looker_see(&looker, &seen));
+	assert_int_equal(seen.exec, 7);
+	child = looker.child;
+	looker_release(&looker);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 static void mark(const char *plan)
 {
 	char path[128];
@@ -256,6 +316,8 @@ int main(void)
 		TEST(a_child_that_forgets_and_hangs_is_given_up),
 		TEST(a_tracer_that_cannot_be_made_is_tried_again),
 		TEST(a_trace_that_hangs_is_given_up),
+		TEST(a_warm_exec_ends_only_its_own_trace),
+		TEST(an_exec_keeps_its_number_when_it_is_looked_at),
 		TEST(a_child_that_renews_and_hangs_is_given_up),
 		TEST(a_plan_that_cannot_be_renewed_is_tried_again_later),
 	};

@@ -187,7 +187,7 @@ static enum carry_outcome help(const struct carry *carry, const struct process_s
 _Noreturn void carry_help(const struct carry *carry, const struct process_seen *seen, const char *program)
 {
 	int results = fcntl(carry->results, F_DUPFD_CLOEXEC, PLAN_FD + 10);
-	struct carry_told told = {.pid = seen->pid};
+	struct carry_told told = {.pid = seen->pid, .exec = seen->exec};
 
 	child_begin(carry->daemon, SIGTERM, HELPER_S);
 	(void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
@@ -210,10 +210,10 @@ struct carry_helper *carry_find_place(struct carry *carry, uid_t user)
 	return n < HELPERS_OF_USER ? place : NULL;
 }
 
-const struct carry_helper *carry_helper_of(const struct carry *carry, int32_t start)
+const struct carry_helper *carry_helper_of(const struct carry *carry, uint64_t exec)
 {
 	for (size_t i = 0; i < CARRY_HELPERS; i++)
-		if (carry->helpers[i].pid && carry->helpers[i].program && carry->helpers[i].start == start)
+		if (carry->helpers[i].pid && carry->helpers[i].program && carry->helpers[i].exec == exec)
 			return &carry->helpers[i];
 	return NULL;
 }
@@ -235,6 +235,7 @@ static void start_helper(struct carry *carry, const struct process_seen *seen, c
 		*helper = (struct carry_helper){.pid = pid,
 			.user = seen->user,
 			.start = seen->pid,
+			.exec = seen->exec,
 			.program = strdup(program),
 			.executed = strdup(seen->executed)};
 	carry->counts[CARRY_FAILED] += pid < 0;

@@ -28,7 +28,8 @@ enum carry_outcome {
 /* What a helper tells the daemon. */
 struct carry_told {
 	enum carry_outcome outcome;
-	int32_t pid; /* of the program */
+	int32_t pid;   /* of the program */
+	uint64_t exec; /* as struct process_seen has it; 0: it is about no exec */
 	uint64_t
 		key; /* of the start, if the program's plan leads to others; 0: none, or none that is learnt */
 	uint64_t own_plan; /* whether there is a plan for this key */
@@ -41,6 +42,7 @@ struct carry_helper {
 	pid_t pid; /* 0: none */
 	uid_t user;
 	int32_t start;  /* the start's process */
+	uint64_t exec;  /* and its exec */
 	char *program;  /* owned: its program; NULL: out of memory, or it is no helper for root's plan */
 	char *executed; /* owned: as passed to execve(2) */
 };
@@ -85,8 +87,8 @@ void carry_tell(int results, const struct carry_told *told);
 /* A free place for a helper of that user; NULL: there are too many. */
 struct carry_helper *carry_find_place(struct carry *carry, uid_t user);
 
-/* The helper that looks at that start, or has become its prefetcher; NULL: there is none. */
-const struct carry_helper *carry_helper_of(const struct carry *carry, int32_t start);
+/* The helper that looks at the start with this exec, or has become its prefetcher; NULL: there is none. */
+const struct carry_helper *carry_helper_of(const struct carry *carry, uint64_t exec);
 
 /* A child has ended, which may be a helper. */
 void carry_child_ended(struct carry *carry, pid_t pid);

@@ -29,9 +29,9 @@ static _Noreturn void help(const struct carry *carry, const struct carry_helper 
 	_exit(0);
 }
 
-void for_user_begin(struct carry *carry, const struct late *late, int32_t start)
+void for_user_begin(struct carry *carry, const struct late *late, uint64_t exec)
 {
-	const struct carry_helper *helper = carry_helper_of(carry, start);
+	const struct carry_helper *helper = carry_helper_of(carry, exec);
 	struct carry_helper *place;
 	pid_t pid;
 

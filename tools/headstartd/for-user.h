@@ -10,4 +10,4 @@
 #include "headstartd/carry.h"
 #include "learn/late.h"
 
-void for_user_begin(struct carry *carry, const struct late *late, int32_t start);
+void for_user_begin(struct carry *carry, const struct late *late, uint64_t exec);

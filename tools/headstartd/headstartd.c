@@ -241,11 +241,10 @@ static bool switched_off(struct daemon *daemon)
 
 static void take_exec(void *context, const struct exec_seen *exec)
 {
-	struct process_seen seen = {.pid = exec->pid, .executed = exec->path};
 	struct daemon *daemon = context;
+	struct process_seen seen = {.pid = exec->pid, .exec = ++daemon->n_execs, .executed = exec->path};
 	bool planned;
 
-	daemon->n_execs++;
 	daemon->note_old = true;
 	if (switched_off(daemon) || !looker_see(&daemon->looker, &seen))
 		return;
@@ -280,7 +279,7 @@ static void take_results(struct daemon *daemon)
 		lessons_told(&daemon->lessons, &told);
 		if (told.outcome == CARRY_STARTED) {
 			idle_yield(&daemon->idle);
-			for_user_begin(&daemon->carry, &daemon->lessons.tracing.late, told.pid);
+			for_user_begin(&daemon->carry, &daemon->lessons.tracing.late, told.exec);
 		}
 		daemon->note_old = true;
 	}

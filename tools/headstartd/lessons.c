@@ -291,12 +291,14 @@ void lessons_planned(struct lessons *lessons, const struct process_seen *seen)
 		(void)start_trace(lessons, seen, false, true);
 }
 
-/* All of it was in memory, so there is nothing to learn. */
+/*
+ * All of it was in memory, so there is nothing to learn. The process may have executed another program by now, of which this says nothing.
+ */
 static void leave_warm_start(struct lessons *lessons, const struct carry_told *told)
 {
 	const struct tracing *tracing = &lessons->tracing;
 
-	if (tracing->child && tracing->refines && tracing->start == told->pid && told->outcome == CARRY_WARM)
+	if (tracing->child && tracing->refines && tracing->exec == told->exec && told->outcome == CARRY_WARM)
 		kill(tracing->child, SIGKILL);
 }
 

@@ -189,6 +189,7 @@ static bool may_ask(struct looker *looker, int32_t pid)
 bool looker_see(struct looker *looker, struct process_seen *seen)
 {
 	const char *executed = seen->executed;
+	uint64_t exec = seen->exec;
 
 	if (!may_ask(looker, seen->pid))
 		return false;
@@ -198,6 +199,7 @@ bool looker_see(struct looker *looker, struct process_seen *seen)
 		return false;
 	*seen = looker->desk->seen;
 	seen->executed = executed;
+	seen->exec = exec;
 	return true;
 }
 

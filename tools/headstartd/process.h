@@ -14,6 +14,7 @@
 
 struct process_seen {
 	int32_t pid;
+	uint64_t exec;        /* number of what it has executed, among all that the daemon has seen */
 	const char *executed; /* borrowed: as passed to execve(2) */
 	char program
 		[PATH_MAX];   /* canonical: the program, or the script itself; a guess: process_executed() */
@@ -23,7 +24,7 @@ struct process_seen {
 	bool here; /* it has our root and namespaces, so that these paths and its user are ours as well */
 };
 
-/* Fills in *seen, of which pid and executed are set. False: the process has ended. */
+/* Fills in *seen, of which pid, exec and executed are set. False: the process has ended. */
 bool process_see(struct process_seen *seen);
 
 /*

@@ -254,7 +254,7 @@ bool tracing_begin(struct tracing *tracing, const struct process_seen *seen, boo
 		return false;
 	tracing->user = seen->user;
 	tracing->program = strdup(seen->program);
-	tracing->start = seen->pid;
+	tracing->exec = seen->exec;
 	tracing->refines = refines;
 	tracing->child = tracing->program ? fork() : -1;
 	if (tracing->child == 0)

@@ -40,7 +40,7 @@ struct tracing {
 	pid_t child;           /* 0: none, and then the next six mean nothing */
 	uint64_t give_up_ms;   /* when it should have ended */
 	char *program;         /* owned: whose start it traces */
-	int32_t start;         /* the start's process */
+	uint64_t exec;         /* with which it began: struct process_seen */
 	uid_t user;            /* whose it is */
 	bool refines;          /* the start has a plan, which is to become more exact */
 	int told;              /* owned: the end of a pipe by which it tells what it has kept; -1: none */
