@@ -20,8 +20,15 @@
 #include "base/io.h"
 #include "base/mountinfo.h"
 #include "base/strings.h"
+#include "base/times.h"
 
 #define VIEWS_MAX 64 /* each keeps three descriptors open */
+
+/* Of namespaces that others have made, who may mount without end. */
+#define MOUNTS_MAX 1000       /* with more of them it is as if there were no names */
+#define TEXT_MAX   (1u << 20) /* bytes of mountinfo: likewise */
+#define READ_NS    1000000000 /* a table is read once in that time, … */
+#define READ_AHEAD 16 /* … or so many times at once: a sandbox that is being made changes again and again */
 
 static void view_release(struct view *view)
 {
@@ -62,9 +69,11 @@ static bool belongs_to_us(int namespace)
 	return owner >= 0 && ours >= 0 && inode_of(owner) == inode_of(ours);
 }
 
-/* Events can still name a mount that has gone since, so what is missing from the new table is kept. */
-static int keep_gone(struct mounts *table, struct mounts *before)
+/* Events can still name a mount that has gone since, so what is missing from the new table is kept, unless that is too much. */
+static int keep_gone(struct mounts *table, struct mounts *before, size_t most)
 {
+	if (table->count + before->count > most)
+		return 0;
 	for (size_t i = 0; i < before->count; i++) {
 		struct mount *mount = &before->items[i];
 		int r;
@@ -80,6 +89,23 @@ static int keep_gone(struct mounts *table, struct mounts *before)
 	return 0;
 }
 
+static size_t count_lines(const char *text)
+{
+	size_t n = 0;
+
+	while ((text = strchr(text, '\n'))) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
+static void give_up_names(struct view *view)
+{
+	view->crowded = true;
+	mounts_release(&view->mounts);
+}
+
 static int read_table(struct view *view)
 {
 	_cleanup_(mounts_releasep) struct mounts table = {0};
@@ -89,11 +115,15 @@ static int read_table(struct view *view)
 
 	if (lseek(view->mountinfo, 0, SEEK_SET) < 0)
 		return 0;
-	r = read_to_end(view->mountinfo, MOUNTINFO_MAX, &text, &size);
+	r = read_to_end(view->mountinfo, view->trusted ? MOUNTINFO_MAX : TEXT_MAX, &text, &size);
+	if (!view->trusted && (r == -EFBIG || (r == 0 && count_lines(text) > MOUNTS_MAX))) {
+		give_up_names(view);
+		return 0;
+	}
 	if (r == 0)
 		r = mounts_parse(text, &table);
 	if (r == 0)
-		r = keep_gone(&table, &view->mounts);
+		r = keep_gone(&table, &view->mounts, view->trusted ? SIZE_MAX : MOUNTS_MAX);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	mounts_release(&view->mounts);
@@ -102,19 +132,47 @@ static int read_table(struct view *view)
 	return 0;
 }
 
-int view_refresh(struct view *view)
+/* Since the last call. */
+static bool has_changed(const struct view *view)
 {
 	struct pollfd changed = {.fd = view->mountinfo, .events = POLLPRI};
 
-	if (poll(&changed, 1, 0) != 1 || !(changed.revents & POLLPRI))
+	return poll(&changed, 1, 0) == 1 && changed.revents & POLLPRI;
+}
+
+/* Reading is charged to the namespace (GCRA, as in learn/debts.h). */
+static bool may_read(struct view *view)
+{
+	uint64_t now = monotonic_ns();
+
+	if (view->trusted)
+		return true;
+	if (view->crowded || view->read_until > now + (READ_AHEAD - 1) * (uint64_t)READ_NS)
+		return false;
+	view->read_until = (view->read_until > now ? view->read_until : now) + READ_NS;
+	return true;
+}
+
+/* Reads the table if it is outdated, or else later. Returns 1, 0 or -ENOMEM. */
+static int read_outdated(struct view *view)
+{
+	if (!view->outdated || !may_read(view))
 		return 0;
+	view->outdated = false;
 	return read_table(view) ?: 1;
+}
+
+int view_refresh(struct view *view)
+{
+	view->outdated |= has_changed(view);
+	return read_outdated(view);
 }
 
 /* Takes the namespace of the process, which holds `namespace` open. */
 static int add_view(struct views *views, int32_t pid, int namespace)
 {
-	struct view view = {.id = inode_of(namespace), .pid = pid, .namespace = -1, .root = -1};
+	struct view view = {
+		.id = inode_of(namespace), .pid = pid, .namespace = -1, .root = -1, .outdated = true};
 	bool wanted;
 	int r;
 
@@ -127,8 +185,8 @@ static int add_view(struct views *views, int32_t pid, int namespace)
 	view.root = open_of(pid, "root", O_PATH | O_DIRECTORY);
 	view.trusted = view.namespace >= 0 && belongs_to_us(view.namespace);
 	wanted = view.trusted || !views->trusted_only;
-	r = wanted ? read_table(&view) : 0;
-	if (r == 0)
+	r = wanted ? read_outdated(&view) : 0;
+	if (r >= 0)
 		r = ARRAY_RESERVE(views->items, views->capacity, views->count + 1);
 	if (r < 0 || !wanted) {
 		view_release(&view);
@@ -147,13 +205,32 @@ static void replace_fd(int *fd, int by)
 	*fd = by;
 }
 
+static bool is_same_folder(int fd, int other)
+{
+	struct statx a, b;
+	const int flags = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
+
+	return statx(fd, "", flags, STATX_INO | STATX_MNT_ID, &a) == 0 &&
+		statx(other, "", flags, STATX_INO | STATX_MNT_ID, &b) == 0 && a.stx_ino == b.stx_ino &&
+		a.stx_dev_major == b.stx_dev_major && a.stx_dev_minor == b.stx_dev_minor &&
+		(!(a.stx_mask & b.stx_mask & STATX_MNT_ID) || a.stx_mnt_id == b.stx_mnt_id);
+}
+
 /* The kernel names mounts as the root of the process sees them, and pivot_root(2) changes that root. */
 static int look_again(struct view *view, int32_t pid)
 {
+	int root, mountinfo, r;
+
+	if (view->crowded)
+		return 0;
+	root = open_of(pid, "root", O_PATH | O_DIRECTORY);
+	mountinfo = open_of(pid, "mountinfo", O_RDONLY);
 	view->pid = pid;
-	replace_fd(&view->root, open_of(pid, "root", O_PATH | O_DIRECTORY));
-	replace_fd(&view->mountinfo, open_of(pid, "mountinfo", O_RDONLY));
-	return read_table(view);
+	view->outdated |= view->trusted || has_changed(view) || !is_same_folder(view->root, root);
+	replace_fd(&view->root, root);
+	replace_fd(&view->mountinfo, mountinfo);
+	r = read_outdated(view);
+	return r < 0 ? r : 0;
 }
 
 int views_look_at(struct views *views, int32_t pid)

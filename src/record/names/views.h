@@ -25,6 +25,9 @@ struct view {
 	int mountinfo;             /* owned; of a process there: can be read when that has ended, too */
 	int root;                  /* owned; the root of the process that we saw there last */
 	bool trusted;              /* belongs to our user namespace */
+	bool crowded;              /* it does not, and has too many mounts: none is noted */
+	bool outdated;             /* `mounts` is to be read again */
+	uint64_t read_until;       /* reading it is paid for then; monotonic_ns() */
 	struct mounts mounts;      /* all that we saw there */
 	struct record_files files; /* opened there, by their names there */
 	struct inode_map known;    /* (st_dev, inode) to the index in files */
@@ -53,7 +56,10 @@ int views_look_at(struct views *views, int32_t pid);
  */
 void views_let_go(struct views *views);
 
-/* Whether the mounts of the view have changed since the last call; they are then read again. Returns 1, 0 or -ENOMEM. */
+/*
+ * Reads the mounts of the view again if they have changed; of a namespace that is not trusted only about once a second, and then later.
+ * Returns 1 if it has read them, 0 or -ENOMEM.
+ */
 int view_refresh(struct view *view);
 
 /*

@@ -12,6 +12,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -294,6 +296,126 @@ static void a_namespace_of_others_is_not_looked_at_if_none_is_to_be(void **state
 	}
 }
 
+/* A process in namespaces of its own that mounts what it is told to. */
+struct mounter {
+	pid_t pid;
+	int socket;
+};
+
+/* On top of each other. */
+static int mount_many(int n)
+{
+	while (n-- > 0)
+		if (mount(folder, folder, NULL, MS_BIND, NULL) < 0)
+			return -errno;
+	return 0;
+}
+
+static int own_namespaces(bool users)
+{
+	if (unshare(CLONE_NEWNS | (users ? CLONE_NEWUSER : 0)) < 0)
+		return -errno;
+	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ? -errno : 0;
+}
+
+/* pid -1: no namespaces here. */
+static struct mounter start_mounter(bool users)
+{
+	struct mounter mounter = {.pid = -1};
+	int ends[2], n, r;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	mounter.socket = ends[0];
+	mounter.pid = fork();
+	assert_true(mounter.pid >= 0);
+	if (mounter.pid == 0) {
+		close(ends[0]);
+		for (r = own_namespaces(users); send(ends[1], &r, sizeof(r), 0) == sizeof(r);
+			r = mount_many(n))
+			if (r < 0 || recv(ends[1], &n, sizeof(n), 0) != sizeof(n))
+				break;
+		_exit(0);
+	}
+	close(ends[1]);
+	if (recv(mounter.socket, &r, sizeof(r), 0) != sizeof(r) || r < 0) {
+		end_child(mounter.pid);
+		close(mounter.socket);
+		mounter.pid = -1;
+		print_message("partial: no namespaces here\n");
+	}
+	return mounter;
+}
+
+static void let_mount(const struct mounter *mounter, int n)
+{
+	int r;
+
+	assert_int_equal(send(mounter->socket, &n, sizeof(n), 0), sizeof(n));
+	assert_int_equal(recv(mounter->socket, &r, sizeof(r), 0), sizeof(r));
+	assert_int_equal(r, 0);
+}
+
+static void end_mounter(const struct mounter *mounter)
+{
+	end_child(mounter->pid);
+	close(mounter->socket);
+}
+
+/* Reading as many as a user may mount takes a processor, however often they change. */
+static void a_namespace_of_others_with_very_many_mounts_has_no_names(void **state)
+{
+	for (int users = 0; users < 2; users++) {
+		struct mounter mounter = start_mounter(users);
+		struct views views = {0};
+
+		if (mounter.pid < 0)
+			continue;
+		assert_int_equal(views_look_at(&views, mounter.pid), 0);
+		assert_int_equal(views.count, 1);
+		assert_true(views.items[0].mounts.count > 0);
+		let_mount(&mounter, 1100);
+		assert_true(view_refresh(&views.items[0]) >= 0);
+		assert_int_equal(views.items[0].mounts.count > 0, !users);
+		let_mount(&mounter, 1);
+		assert_int_equal(view_refresh(&views.items[0]), !users);
+		assert_int_equal(views_look_at(&views, mounter.pid), 0);
+		assert_int_equal(views.items[0].mounts.count > 0, !users);
+		end_mounter(&mounter);
+		views_release(&views);
+	}
+}
+
+static void a_namespace_of_others_that_always_changes_is_read_once_a_second(void **state)
+{
+	struct mounter mounter = start_mounter(true);
+	struct views views = {0};
+	uint64_t begun = monotonic_ns(), paid;
+	int n = 0;
+
+	if (mounter.pid < 0)
+		return;
+	assert_int_equal(views_look_at(&views, mounter.pid), 0);
+	for (int i = 0; i < 100; i++) {
+		let_mount(&mounter, 1);
+		n += view_refresh(&views.items[0]);
+	}
+	assert_in_range(n, 10, 20 + (monotonic_ns() - begun) / 1000000000);
+	/* What changes meanwhile is read later. */
+	views.items[0].read_until = UINT64_MAX;
+	let_mount(&mounter, 1);
+	assert_int_equal(view_refresh(&views.items[0]), 0);
+	views.items[0].read_until = 0;
+	assert_int_equal(view_refresh(&views.items[0]), 1);
+	assert_int_equal(view_refresh(&views.items[0]), 0);
+	/* A table that has not changed is not read, whoever looks at it. */
+	paid = views.items[0].read_until;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(views_look_at(&views, mounter.pid), 0);
+	assert_int_equal(views.items[0].read_until, paid);
+	end_mounter(&mounter);
+	views_release(&views);
+}
+
 static void our_own_namespace_is_no_view(void **state)
 {
 	struct views views = {0};
@@ -359,6 +481,8 @@ int main(void)
 		cmocka_unit_test(the_namespace_of_a_process_that_has_ended_is_let_go),
 		TEST(a_mount_that_nobody_has_is_looked_for_once_a_second),
 		cmocka_unit_test(a_namespace_of_others_is_not_looked_at_if_none_is_to_be),
+		TEST(a_namespace_of_others_with_very_many_mounts_has_no_names),
+		TEST(a_namespace_of_others_that_always_changes_is_read_once_a_second),
 		cmocka_unit_test(our_own_namespace_is_no_view),
 		cmocka_unit_test(files_without_a_name_are_counted_once),
 	};
