@@ -3,15 +3,20 @@
 
 #include <stddef.h>
 
-#define CREDIT_MS (DEBTS_CREDIT * DEBTS_PRICE)
-#define LEAST_MS  10000
+#define LEAST_MS 10000
+
+/* Who has to pay longer owes too much. */
+static uint64_t limit(const struct debts *debts, uint64_t now_ms)
+{
+	return now_ms + debts->credit_ms * debts->price;
+}
 
 bool debts_owes(const struct debts *debts, uid_t user, uint64_t now_ms)
 {
-	if (debts->last_ms <= now_ms + CREDIT_MS)
+	if (debts->last_ms <= limit(debts, now_ms))
 		return false;
 	for (size_t i = 0; i < DEBTS_USERS; i++)
-		if (debts->items[i].user == user && debts->items[i].until_ms > now_ms + CREDIT_MS)
+		if (debts->items[i].user == user && debts->items[i].until_ms > limit(debts, now_ms))
 			return true;
 	return false;
 }
@@ -31,17 +36,17 @@ static struct debt *place_of(struct debts *debts, uid_t user)
 	return place;
 }
 
-bool debts_add(struct debts *debts, uid_t user, uint64_t waited_ms, uint64_t now_ms)
+bool debts_add(struct debts *debts, uid_t user, uint64_t taken_ms, uint64_t now_ms)
 {
 	struct debt *debt = place_of(debts, user);
 	bool owed = debts_owes(debts, user, now_ms), owes;
 
 	if (debt->until_ms < now_ms)
 		debt->until_ms = now_ms;
-	debt->until_ms += waited_ms * DEBTS_PRICE;
-	owes = debt->until_ms > now_ms + CREDIT_MS;
-	if (owes && !owed && debt->until_ms < now_ms + CREDIT_MS + LEAST_MS)
-		debt->until_ms = now_ms + CREDIT_MS + LEAST_MS;
+	debt->until_ms += taken_ms * debts->price;
+	owes = debt->until_ms > limit(debts, now_ms);
+	if (owes && !owed && debt->until_ms < limit(debts, now_ms) + LEAST_MS)
+		debt->until_ms = limit(debts, now_ms) + LEAST_MS;
 	if (debt->until_ms > debts->last_ms)
 		debts->last_ms = debt->until_ms;
 	return owes && !owed;

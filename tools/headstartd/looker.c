@@ -142,7 +142,7 @@ static void avoid(struct looker *looker, int32_t pid)
 {
 	uid_t user = looker->knows_user ? looker->user : user_of(pid);
 
-	(void)debts_add(&looker->debts, user, ANSWER_MS + DEBTS_CREDIT, monotonic_ms());
+	(void)debts_add(&looker->debts, user, ANSWER_MS + LOOKER_CREDIT, monotonic_ms());
 	if (user == (uid_t)-1)
 		verb_note(
 			"process %d, in other namespaces, cannot be looked at: such programs are "

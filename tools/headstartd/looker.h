@@ -25,9 +25,13 @@ struct looker {
 	struct debts debts;
 };
 
+/* Milliseconds of waiting at once that are nobody's fault: processors are busy, too. */
+#define LOOKER_CREDIT 200
+
+/* A user may keep us waiting for a sixtieth of the time. */
 #define LOOKER_INIT                                                                                          \
 	{                                                                                                    \
-		.socket = -1                                                                                 \
+		.socket = -1, .debts = {.price = 60, .credit_ms = LOOKER_CREDIT }                            \
 	}
 
 /* As process_see() and process_bytes_read(). Also false if the process, or its user, keeps others waiting. */
