@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of whose starts are traced after tracers have hung. */
+/* Unit tests of whose starts are traced: after tracers have hung, and if all users want one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/times.h"
 #include "hanging.h"
 #include "headstartd/tracing.h"
 #include "record/restore/kernelfs.h"
@@ -47,6 +48,31 @@ static void root_is_traced_as_long_as_anybody(void **state)
 	assert_true(tracing_allows(&tracing, 0));
 	assert_true(tracing_allows(&tracing, 1001));
 	assert_false(hang(&tracing, 1001)); /* too many: the caller traces nobody after this one */
+}
+
+/* A start of that user was traced for so long. */
+static void hold(struct tracing *tracing, uid_t user, uint64_t seconds)
+{
+	tracing->user = user;
+	tracing->began_ms = monotonic_ms() - seconds * 1000;
+	tracing->told = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	assert_true(tracing->told >= 0);
+	tracing_done(tracing, &(struct lesson){0});
+}
+
+static void a_user_whose_starts_are_always_traced_leaves_the_tracer_to_others(void **state)
+{
+	struct tracing tracing = {.debts = TRACING_DEBTS};
+	unsigned n = 0;
+
+	for (; n < 100 && tracing_allows(&tracing, 1000); n++)
+		hold(&tracing, 1000, 15);
+	assert_in_range(n, 5, 20);
+	assert_true(tracing_allows(&tracing, 1001));
+	for (unsigned i = 0; i < 100; i++)
+		hold(&tracing, 0, 15);
+	assert_true(tracing_allows(&tracing, 0));
+	assert_true(tracing_allows(&tracing, 1001));
 }
 
 static int option(const struct tracing *tracing, const char *instance, const char *name, int flags)
@@ -97,6 +123,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_user_whose_start_hangs_is_traced_no_more),
 		cmocka_unit_test(root_is_traced_as_long_as_anybody),
+		cmocka_unit_test(a_user_whose_starts_are_always_traced_leaves_the_tracer_to_others),
 		cmocka_unit_test(a_child_that_lives_on_leaves_the_next_tracer_new),
 	};
 

@@ -105,7 +105,11 @@ int lessons_init(
 		.lock = -1,
 		.forgotten = -1,
 		.last_age = -AGE_S,
-		.tracing = {.carry = carry, .known = &lessons->known, .tracefs = tracefs, .told = -1},
+		.tracing = {.carry = carry,
+			.known = &lessons->known,
+			.tracefs = tracefs,
+			.told = -1,
+			.debts = TRACING_DEBTS},
 		.saver = SAVER_INIT};
 	lessons->saver.format = &known_format;
 	lessons->saver.content = &lessons->known;

@@ -242,7 +242,8 @@ static _Noreturn void be_tracer(
 
 bool tracing_allows(const struct tracing *tracing, uid_t user)
 {
-	return user == 0 || late_allows(&tracing->hanging, user);
+	return user == 0 ||
+		(late_allows(&tracing->hanging, user) && !debts_owes(&tracing->debts, user, monotonic_ms()));
 }
 
 bool tracing_begin(struct tracing *tracing, const struct process_seen *seen, bool planned, bool refines)
@@ -261,7 +262,8 @@ bool tracing_begin(struct tracing *tracing, const struct process_seen *seen, boo
 		be_tracer(tracing, seen, planned, ends[1]);
 	close(ends[1]);
 	tracing->told = ends[0];
-	tracing->give_up_ms = monotonic_ms() + TRACER_S * 1000 + GRACE_MS;
+	tracing->began_ms = monotonic_ms();
+	tracing->give_up_ms = tracing->began_ms + TRACER_S * 1000 + GRACE_MS;
 	if (tracing->child > 0)
 		return true;
 	tracing->child = 0;
@@ -284,6 +286,10 @@ void tracing_note_own(struct tracing *tracing, uid_t user, enum own_outcome own)
 
 void tracing_done(struct tracing *tracing, const struct lesson *lesson)
 {
+	uint64_t now = monotonic_ms();
+
+	if (tracing->user != 0)
+		(void)debts_add(&tracing->debts, tracing->user, now - tracing->began_ms, now);
 	tracing_note_own(tracing, lesson->user, lesson->own);
 	tracing->child = 0;
 	close(TAKE_FD(tracing->told));

@@ -13,6 +13,7 @@
 #include "headstartd/own.h"
 #include "headstartd/process.h"
 #include "headstartd/refine.h"
+#include "learn/debts.h"
 #include "learn/late.h"
 
 struct carry;
@@ -37,17 +38,25 @@ struct tracing {
 	char instance[64];     /* its name, which no other one had */
 	unsigned made;         /* tracers */
 	bool knows_keys;       /* it also sees pages that are in memory already */
-	pid_t child;           /* 0: none, and then the next six mean nothing */
-	uint64_t give_up_ms;   /* when it should have ended */
-	char *program;         /* owned: whose start it traces */
-	uint64_t exec;         /* with which it began: struct process_seen */
-	uid_t user;            /* whose it is */
-	bool refines;          /* the start has a plan, which is to become more exact */
-	int told;              /* owned: the end of a pipe by which it tells what it has kept; -1: none */
-	unsigned given_up;     /* children that have not ended */
-	struct late late;      /* users whose processes have not */
-	struct late hanging;   /* users whose starts those children traced */
+	pid_t child;           /* 0: none, and then the next seven mean nothing */
+	uint64_t began_ms;
+	uint64_t give_up_ms; /* when it should have ended */
+	char *program;       /* owned: whose start it traces */
+	uint64_t exec;       /* with which it began: struct process_seen */
+	uid_t user;          /* whose it is */
+	bool refines;        /* the start has a plan, which is to become more exact */
+	int told;            /* owned: the end of a pipe by which it tells what it has kept; -1: none */
+	unsigned given_up;   /* children that have not ended */
+	struct late late;    /* users whose processes have not */
+	struct late hanging; /* users whose starts those children traced */
+	struct debts debts;  /* what users have had of the time in which one start is traced */
 };
+
+/* A quarter of the time is any user's, and two minutes at first. */
+#define TRACING_DEBTS                                                                                        \
+	{                                                                                                    \
+		.price = 4, .credit_ms = 120000                                                              \
+	}
 
 /*
  * Makes a tracer if one is `wanted`, or else takes it away, unless a child traces. Making one takes longer than the first reads of
@@ -70,7 +79,7 @@ void tracing_note_own(struct tracing *tracing, uid_t user, enum own_outcome own)
 /* Forgets the child, and takes the tracer away. `lesson` is what it told. */
 void tracing_done(struct tracing *tracing, const struct lesson *lesson);
 
-/* Whether a start of this user may be traced. Root's always may. */
+/* Whether a start of this user may be traced: others' turn may come first. Root's always may. */
 bool tracing_allows(const struct tracing *tracing, uid_t user);
 
 /* The child should have ended: leaves it alone, and traces no more starts of this user, who may have arranged that. False if too many did not end, so that it had better be the last one. */
