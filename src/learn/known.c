@@ -84,57 +84,101 @@ void known_forget(struct known *known, struct known_program *program)
 	free(path);
 }
 
-/* Of the items that are not learnt, of one program's starts or (NULL) of all, the one that was not cold for the longest time. */
-static struct known_program *longest_warm(const struct known *known, const char *path)
-{
-	uint64_t hash = path ? hash_of(path) : 0;
-	struct known_program *oldest = NULL;
-
-	for (size_t i = 0; i < known->n; i++) {
-		struct known_program *item = &known->items[i];
-
-		if (!item->learnt && (!path || (item->key && is_of(item, path, hash))) &&
-			(!oldest || item->last_cold < oldest->last_cold))
-			oldest = item;
-	}
-	return oldest;
-}
-
-static size_t count_starts(const struct known *known, const char *path, bool learnt)
+/* How many starts of the program there are, of that user or (NULL) of all. */
+static size_t count_starts(const struct known *known, const char *path, bool learnt, const uid_t *user)
 {
 	uint64_t hash = hash_of(path);
 	size_t n = 0;
 
 	for (size_t i = 0; i < known->n; i++)
 		n += known->items[i].key && (known->items[i].learnt != 0) == learnt &&
-			is_of(&known->items[i], path, hash);
+			(!user || known->items[i].user == *user) && is_of(&known->items[i], path, hash);
 	return n;
 }
 
-static void make_room(struct known *known, const char *path)
+static size_t count_items(const struct known *known, uid_t user)
 {
-	struct known_program *oldest = longest_warm(known, path);
+	size_t n = 0;
 
-	if (oldest)
-		known_forget(known, oldest);
+	for (size_t i = 0; i < known->n; i++)
+		n += known->items[i].user == user;
+	return n;
 }
 
-static int add_new(struct known *known, const char *path, uint64_t key, struct known_program **ret)
+static bool is_warm_longer(const struct known_program *item, const struct known_program *other)
 {
-	int r;
+	return !other || item->last_cold < other->last_cold;
+}
 
-	if (key && count_starts(known, path, false) >= KNOWN_STARTS_MAX)
-		make_room(known, path);
-	if (known->n >= KNOWN_MAX)
-		make_room(known, NULL);
-	r = known->n >= KNOWN_MAX ? -ENOMEM : known_add(known, &(struct known_program){.key = key}, path);
+/* Of the items that are not learnt, of one program's starts or (NULL) of all, one that a start of the user may take the place of. */
+static struct known_program *find_victim(
+	const struct known *known, const char *path, uid_t user, bool only_own)
+{
+	uint64_t hash = path ? hash_of(path) : 0;
+	struct known_program *own = NULL, *oldest = NULL;
+
+	for (size_t i = 0; i < known->n; i++) {
+		struct known_program *item = &known->items[i];
+
+		if (item->learnt || (path && (!item->key || !is_of(item, path, hash))))
+			continue;
+		if (user != 0 && item->user == user && is_warm_longer(item, own))
+			own = item;
+		if ((user == 0 || item->user != 0) && is_warm_longer(item, oldest))
+			oldest = item;
+	}
+	return own || only_own ? own : oldest;
+}
+
+/* Whether there is room now. */
+static bool make_room(struct known *known, const char *path, uid_t user, bool only_own)
+{
+	struct known_program *victim = find_victim(known, path, user, only_own);
+
+	if (victim)
+		known_forget(known, victim);
+	return victim;
+}
+
+/* For one more start of the program. */
+static bool make_room_for_start(struct known *known, const char *path, uid_t user)
+{
+	if (user != 0 && count_starts(known, path, false, &user) >= KNOWN_STARTS_OF_USER)
+		return make_room(known, path, user, true);
+	return count_starts(known, path, false, NULL) < KNOWN_STARTS_MAX ||
+		make_room(known, path, user, false);
+}
+
+static bool make_room_for_item(struct known *known, uid_t user)
+{
+	if (user != 0 && count_items(known, user) >= KNOWN_OF_USER)
+		return make_room(known, NULL, user, true);
+	return known->n < KNOWN_MAX || make_room(known, NULL, user, false);
+}
+
+static int add_new(
+	struct known *known, const char *path, uint64_t key, uid_t user, struct known_program **ret)
+{
+	int r = (!key || make_room_for_start(known, path, user)) && make_room_for_item(known, user)
+		? known_add(known, &(struct known_program){.key = key, .user = user}, path)
+		: -ENOMEM;
+
 	if (r < 0)
 		return r;
 	*ret = &known->items[known->n - 1];
 	return 0;
 }
 
-int known_judge(struct known *known, const char *path, uint64_t key, uint64_t bytes, int64_t now)
+/* What several users start is nobody's own: none of them can have it forgotten by starting other things. */
+static void charge(struct known *known, struct known_program *program, uid_t user)
+{
+	if (program->user == user || program->user == 0)
+		return;
+	program->user = 0;
+	known->changed = true;
+}
+
+int known_judge(struct known *known, const char *path, uint64_t key, uid_t user, uint64_t bytes, int64_t now)
 {
 	struct known_program *program = known_find(known, path, key);
 	int r = 0;
@@ -142,9 +186,10 @@ int known_judge(struct known *known, const char *path, uint64_t key, uint64_t by
 	if (!program && !known_is_cold(bytes))
 		return 0;
 	if (!program)
-		r = add_new(known, path, key, &program);
+		r = add_new(known, path, key, user, &program);
 	if (r < 0)
 		return r;
+	charge(known, program, user);
 	program->starts += program->starts < UINT32_MAX;
 	program->last_start = now;
 	known->changed = true;
@@ -157,10 +202,12 @@ int known_judge(struct known *known, const char *path, uint64_t key, uint64_t by
 	return 0;
 }
 
-void known_started(struct known *known, const char *path, uint64_t key, int64_t now)
+void known_started(struct known *known, const char *path, uint64_t key, uid_t user, int64_t now)
 {
 	struct known_program *program = known_find(known, path, key);
 
+	if (program)
+		charge(known, program, user);
 	/* Once a day is enough: this would otherwise be written at every start. A start in the future was seen while the clock was wrong. */
 	if (!program || (program->last_start <= now && age(program->last_start, now) < DAY))
 		return;
@@ -204,16 +251,18 @@ void known_traced(struct known *known, struct known_program *program, uint64_t k
 	program->last_start = now;
 }
 
-int known_learnt(struct known *known, const char *path, uint64_t key, uint64_t kept_bytes, int64_t now)
+int known_learnt(
+	struct known *known, const char *path, uint64_t key, uid_t user, uint64_t kept_bytes, int64_t now)
 {
 	struct known_program *item = known_find(known, path, key);
-	int r = item ? 0 : add_new(known, path, key, &item);
+	int r = item ? 0 : add_new(known, path, key, user, &item);
 
-	if (r == 0)
-		known_traced(known, item, 1, now);
-	if (r == 0)
-		item->kept_bytes = kept_bytes;
-	return r;
+	if (r < 0)
+		return r;
+	charge(known, item, user);
+	known_traced(known, item, 1, now);
+	item->kept_bytes = kept_bytes;
+	return 0;
 }
 
 void known_refined(struct known *known, const char *path, uint64_t key, int64_t grown)
@@ -249,10 +298,30 @@ static bool too_old(const struct known_program *program, int64_t now)
 	return age(last, now) > (int64_t)KNOWN_DAYS_KEPT * DAY;
 }
 
-/* Whether this is a learnt start of a program that has too many of them. */
 static bool is_one_too_many(const struct known *known, const struct known_program *item)
 {
-	return item->key && item->learnt && count_starts(known, item->path, true) > KNOWN_STARTS_MAX;
+	return item->key && count_starts(known, item->path, true, NULL) > KNOWN_STARTS_MAX;
+}
+
+/* Whether this learnt item is one of a user who has more than one may have. */
+static bool is_beyond_share(const struct known *known, const struct known_program *item, uint64_t budget)
+{
+	uint64_t bytes = 0;
+	size_t n = 0;
+
+	if (item->user == 0)
+		return false;
+	for (size_t i = 0; i < known->n; i++) {
+		const struct known_program *other = &known->items[i];
+
+		if (other->user != item->user || !other->learnt)
+			continue;
+		n++;
+		if (__builtin_add_overflow(bytes, other->kept_bytes, &bytes))
+			bytes = UINT64_MAX;
+	}
+	return n > KNOWN_LEARNT_OF_USER || (item->kept_bytes && bytes > budget / KNOWN_KEPT_OF_USER) ||
+		(item->key && count_starts(known, item->path, true, &item->user) > KNOWN_STARTS_OF_USER);
 }
 
 static bool is_used_less(const struct known_program *item, const struct known_program *other)
@@ -260,20 +329,31 @@ static bool is_used_less(const struct known_program *item, const struct known_pr
 	return !other || item->last_start < other->last_start;
 }
 
+/* Users' items come before root's. */
+static bool goes_before(const struct known_program *item, const struct known_program *other)
+{
+	return !other || (item->user != 0) > (other->user != 0) ||
+		((item->user != 0) == (other->user != 0) && is_used_less(item, other));
+}
+
 struct known_program *known_next_to_forget(const struct known *known, uint64_t budget, int64_t now)
 {
 	bool over = known_kept_bytes(known) > budget;
-	struct known_program *oldest = NULL, *surplus = NULL;
+	struct known_program *oldest = NULL, *surplus = NULL, *beyond = NULL;
 
 	for (size_t i = 0; i < known->n; i++) {
 		struct known_program *item = &known->items[i];
 
 		if (too_old(item, now))
 			return item;
-		if (over && item->learnt && item->kept_bytes && is_used_less(item, oldest))
+		if (!item->learnt)
+			continue;
+		if (over && item->kept_bytes && goes_before(item, oldest))
 			oldest = item;
-		if ((!surplus || is_used_less(item, surplus)) && is_one_too_many(known, item))
+		if (goes_before(item, surplus) && is_one_too_many(known, item))
 			surplus = item;
+		if (is_used_less(item, beyond) && is_beyond_share(known, item, budget))
+			beyond = item;
 	}
-	return surplus ? surplus : oldest;
+	return beyond ? beyond : surplus ? surplus : oldest;
 }

@@ -119,11 +119,11 @@ void starts_asked(struct starts *starts, int32_t pid, uint64_t key, uint64_t now
 		start->key = key;
 }
 
-const char *starts_program(const struct starts *starts, int32_t pid)
+const struct start *starts_of(const struct starts *starts, int32_t pid)
 {
 	for (size_t i = 0; i < STARTS_MAX; i++)
 		if (starts->items[i].n_members && starts->items[i].members[0].pid == pid)
-			return starts->items[i].program;
+			return &starts->items[i];
 	return NULL;
 }
 
@@ -190,7 +190,7 @@ void starts_look(struct starts *starts, uint64_t now_ms, const struct starts_eye
 		if (lives && start->looks < N_LOOKS)
 			continue;
 		if (!start->planned || start->key)
-			eyes->judge(eyes->context, start->program, start->key, total(start));
+			eyes->judge(eyes->context, start, total(start));
 		end(start);
 	}
 }

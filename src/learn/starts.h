@@ -58,8 +58,8 @@ enum starts_role starts_exec(
 void starts_planned(struct starts *starts, int32_t pid, uint64_t now_ms);
 void starts_asked(struct starts *starts, int32_t pid, uint64_t key, uint64_t now_ms);
 
-/* The program that this process has begun to start; NULL: none. */
-const char *starts_program(const struct starts *starts, int32_t pid);
+/* The start that this process has begun; NULL: none. */
+const struct start *starts_of(const struct starts *starts, int32_t pid);
 
 /* When starts_look() has something to do next; UINT64_MAX: never. */
 uint64_t starts_next_ms(const struct starts *starts);
@@ -68,7 +68,7 @@ struct starts_eyes {
 	/* How much that process, and its children that have ended, have read from disks, in bytes. False: it is gone. */
 	bool (*bytes_of)(void *context, int32_t pid, uint64_t *ret_bytes);
 	/* The start is over; it has read so many bytes, at least. Not called if it was planned and no key is known. */
-	void (*judge)(void *context, const char *program, uint64_t key, uint64_t bytes);
+	void (*judge)(void *context, const struct start *start, uint64_t bytes);
 	void *context;
 };
 

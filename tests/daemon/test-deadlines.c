@@ -59,8 +59,8 @@ static void a_child_that_forgets_and_hangs_is_given_up(void **state)
 	pid_t child;
 
 	begin_lessons(&lessons, &carry, -1);
-	assert_int_equal(known_learnt(&lessons.known, "/usr/bin/removed", 0, 10, time(NULL)), 0);
-	assert_int_equal(known_learnt(&lessons.known, "/usr/bin/not-yet", 0, 10, time(NULL)), 0);
+	assert_int_equal(known_learnt(&lessons.known, "/usr/bin/removed", 0, 0, 10, time(NULL)), 0);
+	assert_int_equal(known_learnt(&lessons.known, "/usr/bin/not-yet", 0, 0, 10, time(NULL)), 0);
 	told[0] = known_find(&lessons.known, "/usr/bin/removed", 0)->hash;
 	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
 	lessons.forgetting = child = start_hanging();
@@ -112,7 +112,7 @@ static void a_tracer_that_cannot_be_made_is_tried_again(void **state)
 	}
 	no_tracefs = open(store, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	begin_lessons(&lessons, &carry, no_tracefs);
-	assert_int_equal(known_judge(&lessons.known, "/usr/bin/cold", 0, KNOWN_COLD_BYTES, time(NULL)), 0);
+	assert_int_equal(known_judge(&lessons.known, "/usr/bin/cold", 0, 0, KNOWN_COLD_BYTES, time(NULL)), 0);
 	allow_descriptors(STDERR_FILENO + 1);
 	lessons_work(&lessons);
 	assert_int_equal(lessons.tracing.made, 1);
@@ -165,7 +165,7 @@ static void a_trace_that_hangs_is_given_up(void **state)
 	pid_t hanging[10];
 
 	begin_lessons(&lessons, &carry, -1);
-	assert_int_equal(known_judge(&lessons.known, "/usr/bin/cold", 0, KNOWN_COLD_BYTES, time(NULL)), 0);
+	assert_int_equal(known_judge(&lessons.known, "/usr/bin/cold", 0, 0, KNOWN_COLD_BYTES, time(NULL)), 0);
 	while (lessons.enabled && n < 10) {
 		hanging[n++] = trace_hangs(&lessons, "/usr/bin/cold");
 		assert_int_equal(known_find(&lessons.known, "/usr/bin/cold", 0)->tries, n);

@@ -64,7 +64,7 @@ static void what_is_saved_is_found(void **state)
 	assert_int_equal(found(&read, &fault), 0);
 	assert_int_equal(fault, RECORDS_GOOD);
 	assert_int_equal(read.n, 0);
-	assert_int_equal(known_judge(&known, "/bin/program", 0, KNOWN_COLD_BYTES, 1), 0);
+	assert_int_equal(known_judge(&known, "/bin/program", 0, 0, KNOWN_COLD_BYTES, 1), 0);
 	assert_true(known.changed);
 	saver_release(&saver, true);
 	assert_int_equal(found(&read, &fault), 0);

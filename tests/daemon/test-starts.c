@@ -31,12 +31,12 @@ static bool bytes_of(void *context, int32_t pid, uint64_t *ret)
 	return machine->lives[pid];
 }
 
-static void judge(void *context, const char *program, uint64_t key, uint64_t bytes)
+static void judge(void *context, const struct start *start, uint64_t bytes)
 {
 	struct machine *machine = context;
 
-	machine->judged_key = key;
-	snprintf(machine->judged, sizeof(machine->judged), "%s", program);
+	machine->judged_key = start->key;
+	snprintf(machine->judged, sizeof(machine->judged), "%s", start->program);
 	machine->judged_bytes = bytes;
 	machine->n_judged++;
 }
@@ -85,8 +85,8 @@ static void a_planned_start_is_judged_by_its_key(void **state)
 	starts_planned(&starts, 11, 1000);
 	starts_asked(&starts, 11, 77, 1010);
 	starts_asked(&starts, 12, 78, 1010); /* nobody */
-	assert_string_equal(starts_program(&starts, 11), "/usr/bin/python3");
-	assert_null(starts_program(&starts, 12));
+	assert_string_equal(starts_of(&starts, 11)->program, "/usr/bin/python3");
+	assert_null(starts_of(&starts, 12));
 	look(&starts, &machine, 1000 + STARTS_WINDOW_MS);
 	assert_int_equal(machine.n_judged, 1);
 	assert_string_equal(machine.judged, "/usr/bin/python3");

@@ -73,7 +73,7 @@ static void read_known(struct lessons *lessons)
 
 static void find_again(void *context, const char *program, uint64_t key, uint64_t bytes)
 {
-	(void)known_learnt(context, program, key, bytes, time(NULL));
+	(void)known_learnt(context, program, key, 0, bytes, time(NULL));
 }
 
 /*
@@ -275,7 +275,7 @@ bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool
 	if (!lessons->enabled || !seen->here)
 		return false;
 	if (planned) {
-		known_started(&lessons->known, seen->program, 0, time(NULL));
+		known_started(&lessons->known, seen->program, 0, seen->user, time(NULL));
 		saver_note(&lessons->saver);
 		return start_other(lessons, seen);
 	}
@@ -308,7 +308,7 @@ static void leave_warm_start(struct lessons *lessons, const struct carry_told *t
 
 void lessons_told(struct lessons *lessons, const struct carry_told *told)
 {
-	const char *program;
+	const struct start *start;
 
 	tracing_note_own(&lessons->tracing, told->user, (enum own_outcome)told->own);
 	leave_warm_start(lessons, told);
@@ -316,9 +316,9 @@ void lessons_told(struct lessons *lessons, const struct carry_told *told)
 		return;
 	if (!told->own_plan)
 		starts_asked(&lessons->starts, told->pid, told->key, monotonic_ms());
-	program = starts_program(&lessons->starts, told->pid);
-	if (told->own_plan && program)
-		known_started(&lessons->known, program, told->key, time(NULL));
+	start = starts_of(&lessons->starts, told->pid);
+	if (told->own_plan && start)
+		known_started(&lessons->known, start->program, told->key, start->user, time(NULL));
 	saver_note(&lessons->saver);
 }
 
@@ -329,7 +329,7 @@ static bool bytes_of(void *context, int32_t pid, uint64_t *ret_bytes)
 	return looker_bytes_read(lessons->looker, pid, ret_bytes);
 }
 
-static void judge(void *context, const char *program, uint64_t key, uint64_t bytes)
+static void judge(void *context, const struct start *start, uint64_t bytes)
 {
 	struct lessons *lessons = context;
 	struct stranger stranger;
@@ -338,9 +338,9 @@ static void judge(void *context, const char *program, uint64_t key, uint64_t byt
 	if (known_is_cold(bytes) && execs_recorder_runs(lessons->tracing.tracefs))
 		return;
 	/* Others could fill this with names of their choice. */
-	if (known_is_cold(bytes) && stranger_find_cached(program, &stranger) < 0)
+	if (known_is_cold(bytes) && stranger_find_cached(start->program, &stranger) < 0)
 		return;
-	(void)known_judge(&lessons->known, program, key, bytes, time(NULL));
+	(void)known_judge(&lessons->known, start->program, start->key, start->user, bytes, time(NULL));
 }
 
 uint64_t lessons_next_ms(const struct lessons *lessons)
@@ -402,7 +402,8 @@ static void take_lesson(struct lessons *lessons, const struct lesson *lesson)
 		return;
 	saver_hurry(&lessons->saver); /* at once: the plan is there already */
 	if (!lesson->key && lesson->kept.key)
-		(void)known_learnt(&lessons->known, lessons->tracing.program, lesson->kept.key, 0, now);
+		(void)known_learnt(&lessons->known, lessons->tracing.program, lesson->kept.key,
+			lessons->tracing.user, 0, now);
 	if (!lessons->quiet)
 		verb_note(lesson->key ? "learnt how '%s' starts with other arguments"
 				      : "learnt how '%s' starts",
