@@ -87,12 +87,17 @@ static struct profile start(uint32_t bias, uint32_t pages)
 	return profile;
 }
 
-static struct kept keep_of(uid_t user, const char *argument, uint64_t key)
+static struct kept keep_within(uint64_t most, uid_t user, const char *argument, uint64_t key)
 {
 	const char *const argv[] = {program, argument, NULL};
 	_cleanup_(profile_releasep) struct profile profile = start(PROFILE_BIAS_LEARNT, 3);
 
-	return keep_start(&profile, argv, AT_FDCWD, key, user);
+	return keep_start(&profile, argv, AT_FDCWD, key, user, most);
+}
+
+static struct kept keep_of(uid_t user, const char *argument, uint64_t key)
+{
+	return keep_within(UINT64_MAX, user, argument, key);
 }
 
 static struct kept keep(const char *argument, uint64_t key)
@@ -115,6 +120,27 @@ static void a_start_is_kept_once(void **state)
 	assert_int_equal(keep(NULL, 0).bytes, 0);
 	keep_forget(program);
 	assert_int_equal(keep_find(program), 0);
+}
+
+static bool is_stored(const char *suffix)
+{
+	_cleanup_free_ char *path = stored(suffix);
+
+	return access(path, F_OK) == 0;
+}
+
+/* Otherwise one start could use up the budget of all. */
+static void a_start_that_takes_too_much_is_not_kept(void **state)
+{
+	uint64_t bytes = keep(NULL, 0).bytes;
+
+	assert_true(bytes > 1);
+	assert_int_equal(keep_forget(program), 0);
+	assert_int_equal(keep_within(bytes - 1, 0, NULL, 0).bytes, 0);
+	assert_false(is_stored(STATE_PROFILE_SUFFIX));
+	assert_false(is_stored(STATE_PLAN_SUFFIX));
+	assert_int_equal(keep_within(bytes, 0, NULL, 0).bytes, bytes);
+	assert_true(is_stored(STATE_PLAN_SUFFIX));
 }
 
 /* A daemon that was killed may have kept the profile and not made the plan, or have removed only the plan. */
@@ -168,6 +194,23 @@ static void a_plan_of_another_start_that_is_missing_is_made(void **state)
 	assert_int_equal(unlink(plan), 0);
 	assert_true(keep("two", other.key).bytes > 0);
 	assert_int_equal(access(plan, F_OK), 0);
+}
+
+static void another_start_that_takes_too_much_leaves_those_before(void **state)
+{
+	_cleanup_(profile_releasep) struct profile asked = start(PROFILE_BIAS_LEARNT, 3);
+	char suffix[STATE_ASKED_SIZE];
+	uint64_t before;
+
+	make_host("word");
+	assert_true(keep("one", 0).bytes > 0);
+	assert_int_equal(keep_describe_start(&asked, (const char *[]){program, "two", NULL}, AT_FDCWD), 0);
+	before = keep_size(program, 0);
+	assert_int_equal(keep_within(1, 0, "two", asked.asked).bytes, 0);
+	state_asked_suffix(asked.asked, suffix);
+	assert_false(is_stored(suffix));
+	assert_int_equal(keep_size(program, 0), before);
+	assert_true(keep("two", asked.asked).bytes > 1);
 }
 
 /* qemu-user executes itself in the place of this program. */
@@ -480,6 +523,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_start_is_kept_once),
+		TEST(a_start_that_takes_too_much_is_not_kept),
+		TEST(another_start_that_takes_too_much_leaves_those_before),
 		TEST(a_plan_that_is_missing_is_made),
 		TEST(a_plan_of_another_start_that_is_missing_is_made),
 		TEST(a_plan_that_is_not_what_is_stored_is_marked),

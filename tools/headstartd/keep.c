@@ -226,12 +226,14 @@ static int forget_secret(struct profile *profile)
 	return profile->asked_path ? 0 : -ENOMEM;
 }
 
-struct kept keep_start(struct profile *profile, const char *const *argv, int folder, uint64_t key, uid_t user)
+struct kept keep_start(
+	struct profile *profile, const char *const *argv, int folder, uint64_t key, uid_t user, uint64_t most)
 {
 	_cleanup_free_ char *program = strdup(profile->program), *path = NULL;
 	_cleanup_close_ int lock = -1;
 	struct kept kept = {0};
-	uint64_t before, after, asked;
+	uint64_t before, after, asked, grown;
+	bool made;
 
 	if (!program || keep_describe_start(profile, argv, folder) < 0 || (key && profile->asked != key) ||
 		(user != 0 && forget_secret(profile) < 0))
@@ -239,18 +241,20 @@ struct kept keep_start(struct profile *profile, const char *const *argv, int fol
 	if (store_path_for_writing(STORE_PROFILE, program, &path) < 0 || (lock = keep_lock()) < 0)
 		return kept;
 	asked = profile->asked;
-	before = key ? keep_size(program, 0) : 0;
+	before = keep_size(program, 0);
 	if (store(path, profile, key) < 0)
 		return kept;
-	if (keep_make_plans_in_turn(program) < 0 || (key && !size_of_plan(program, key))) {
+	made = keep_make_plans_in_turn(program) >= 0 && (!key || size_of_plan(program, key));
+	after = keep_size(program, key);
+	grown = after > before ? after - before : 1;
+	if (!made || grown > most) {
 		if (key)
 			forget_start(program, key);
 		else
 			keep_forget_in_turn(program);
 		return kept;
 	}
-	after = keep_size(program, key);
-	kept.bytes = after > before ? after - before : 1;
+	kept.bytes = key ? grown : after;
 	kept.key = keep_is_host(program) ? asked : 0;
 	return kept;
 }

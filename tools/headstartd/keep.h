@@ -28,10 +28,10 @@ struct kept {
  * start, and `folder` an open descriptor of its working folder, or AT_FDCWD. With `key`, of another start of the program
  * that has been learnt, this must be the start's key still. If it was another `user` than root who started it, nobody is told of a file that
  * only root can see. Nothing is kept if there is nothing to read for
- * everybody, or for an error; what was kept before stays.
+ * everybody, if it took more than `most` bytes, or for an error; what was kept before stays.
  */
-struct kept keep_start(
-	struct profile *profile, const char *const *argv, int folder, uint64_t key, uid_t user);
+struct kept keep_start(struct profile *profile, const char *const *argv, int folder, uint64_t key, uid_t user,
+	uint64_t most);
 
 /* Gives the profile the arguments of its start, and the name of its working folder. Returns 0 or negative errno. */
 int keep_name_start(struct profile *profile, const char *const *argv, int folder);

@@ -33,6 +33,10 @@
 #define FORGET_S 60    /* removing what is forgotten takes so long at most */
 #define AGE_S    86400 /* how often we look for what is to be forgotten */
 
+/* Many others would be forgotten for a start that takes very much. One that touches 66 MB takes some 150 KB. */
+#define START_SHARE 64      /* at most so small a part of the budget is kept of it, … */
+#define START_LEAST 1000000 /* … but so many bytes, however small the budget is */
+
 static int open_folder(struct lessons *lessons)
 {
 	_cleanup_free_ char *state = NULL, *folder = NULL, *lock = NULL;
@@ -108,6 +112,7 @@ int lessons_init(
 		.tracing = {.carry = carry,
 			.known = &lessons->known,
 			.tracefs = tracefs,
+			.keep_most = budget / START_SHARE > START_LEAST ? budget / START_SHARE : START_LEAST,
 			.told = -1,
 			.debts = TRACING_DEBTS},
 		.saver = SAVER_INIT};

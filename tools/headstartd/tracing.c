@@ -172,7 +172,8 @@ static void trace(
 		return;
 	if (result.own.n_files > 0 && profile_copy(&result.profile, &public) < 0)
 		return;
-	lesson->kept = keep_start(&result.profile, options.argv, traced.folder, key, seen->user);
+	lesson->kept =
+		keep_start(&result.profile, options.argv, traced.folder, key, seen->user, tracing->keep_most);
 	if (lesson->kept.bytes > 0)
 		keep_own(&traced, &public, &result, lesson);
 }

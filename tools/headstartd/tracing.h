@@ -34,6 +34,7 @@ struct tracing {
 	const struct carry *carry; /* borrowed */
 	const struct known *known; /* borrowed: the child looks there whether its start is wanted */
 	int tracefs;               /* borrowed */
+	uint64_t keep_most;        /* bytes of one start */
 	struct tracer *tracer; /* owned: ready for the next start that is to be traced; NULL: there is none */
 	char instance[64];     /* its name, which no other one had */
 	unsigned made;         /* tracers */
