@@ -246,8 +246,9 @@ static char *name_carefully(struct opens *opens, struct opening *opening, bool e
 	r = stranger_find_unasked(opening->path, &stranger);
 	if (r == 0)
 		return name_of(opening);
+	/* Root's file there may lie in a folder that is closed to the owner, who could put something else in its place and see what is looked up. */
 	if (r != -EPERM || !opens->owner || opens->n_own >= OPENS_OWN_MAX || stranger.owner != opens->owner ||
-		status->stx_nlink == 0 || (status->stx_uid != opens->owner && status->stx_uid != 0))
+		status->stx_nlink == 0 || status->stx_uid != opens->owner)
 		return NULL;
 	opening->own = true;
 	opens->n_own++;

@@ -104,10 +104,9 @@ static void of_others_files_only_one_users_are_kept_by_name(void **state)
 	assert_true(file && !file->own);
 	file = add_theirs(&opens, "theirs", OWNER, OWNER);
 	assert_true(file && file->own && file->pages == 2);
-	file = add_theirs(&opens, "roots-in-theirs", 0, OWNER);
-	assert_true(file && file->own);
 	file = add_theirs(&opens, "theirs-in-roots", OWNER, 0);
 	assert_true(file && file->own);
+	assert_null(add_theirs(&opens, "roots-in-theirs", 0, OWNER));
 	assert_null(add_theirs(&opens, "others", OWNER + 1, OWNER + 1));
 	assert_null(add_theirs(&opens, "others-in-theirs", OWNER + 1, OWNER));
 	assert_null(add_theirs(&opens, "theirs-in-others", OWNER, OWNER + 1));
