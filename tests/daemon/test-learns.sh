@@ -121,7 +121,7 @@ case_program_of_others_is_not_noted() {
 	sync -f "$disk"
 	start_daemon
 	long_cold_start "$disk/theirs"
-	cold_start tracing 1
+	long_cold_start "$disk/waiter"
 	for try in $(seq 400); do
 		! grep -qa "$disk/waiter" "$HEADSTART_STATE/learn/known" 2>/dev/null || break
 		sleep 0.05
