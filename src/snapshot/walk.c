@@ -42,32 +42,50 @@ static void walk_release(struct walk *walk)
 	free(walk->folders);
 }
 
-/* Opens a name in a folder, without following a link or leaving the file system. Returns a descriptor or negative errno. */
+/* Opens a name in a folder, without following a link. Returns a descriptor or negative errno. */
 static int open_name(int folder, const char *name, uint64_t resolve)
 {
 	struct open_how how = {
 		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
-		.resolve = RESOLVE_NO_XDEV | resolve,
+		.resolve = resolve,
 	};
 	int fd = (int)syscall(SYS_openat2, folder, name, &how, sizeof(how));
 
 	return fd < 0 ? -errno : fd;
 }
 
-/* Returns a descriptor if the name is in memory, or negative errno: -EAGAIN if it is not, or nobody knows. */
+/* Whether nothing is mounted on the one that was opened as a name in the other. */
+static bool same_mount(int folder, int fd)
+{
+	const int flags = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
+	struct statx above, below;
+
+	return statx(folder, "", flags, STATX_MNT_ID, &above) == 0 &&
+		statx(fd, "", flags, STATX_MNT_ID, &below) == 0 &&
+		(above.stx_mask & below.stx_mask & STATX_MNT_ID) && above.stx_mnt_id == below.stx_mnt_id;
+}
+
+/*
+ * Returns a descriptor if the name is in memory, or negative errno: -EAGAIN if it is not, or nobody knows. Asked not to leave the mount,
+ * the kernel also says no to a folder on which something is mounted in some other mount namespace (__follow_mount_rcu() in fs/namei.c),
+ * as container engines and systemd's services do. So this asks again without, and looks itself.
+ */
 static int open_cached(int folder, const char *name)
 {
-	int fd = -EAGAIN;
+	int fd = open_name(folder, name, RESOLVE_CACHED | RESOLVE_NO_XDEV);
 
 	for (int i = 0; i < ASK_TIMES && fd == -EAGAIN; i++)
 		fd = open_name(folder, name, RESOLVE_CACHED);
-	return fd;
+	if (fd < 0 || same_mount(folder, fd))
+		return fd;
+	close(fd);
+	return -EXDEV;
 }
 
 /* Whether the file system says that a name is in memory which it has just been asked for. That reads its inode. */
 static enum walk_answers try_answers(int folder, const char *name)
 {
-	_cleanup_close_ int loaded = open_name(folder, name, 0), again = -1;
+	_cleanup_close_ int loaded = open_name(folder, name, RESOLVE_NO_XDEV), again = -1;
 
 	if (loaded < 0)
 		return WALK_UNTRIED;
@@ -96,7 +114,7 @@ static int open_known(struct walk *walk, int folder, const char *name)
 	}
 	if (walk->leave_silent)
 		return -EOPNOTSUPP;
-	fd = open_name(folder, name, 0);
+	fd = open_name(folder, name, RESOLVE_NO_XDEV);
 	if (fd != -ENOSYS && fd != -EPERM)
 		return fd;
 	fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);

@@ -210,6 +210,53 @@ END
 	until_undisturbed new
 }
 
+# As services of systemd have them. The kernel then tells less of that folder to everybody.
+case_folder_on_which_something_is_mounted_elsewhere() {
+	needs_mounts
+	mkfifo "$tmp/mounted"
+	unshare --mount --propagation private sh -c 'mount --bind /proc "$1" && echo >"$2" && exec sleep 600' sh "$files" "$tmp/mounted" &
+	elsewhere=$!
+	read line <"$tmp/mounted"
+	there() {
+		warm f1 f3
+		snapshot "$disk/tree"
+		json "$tmp/json" - <<'END'
+assert TOP["files"] == 4 and TOP["bytes"] >= 1000000, TOP
+END
+	}
+	until_undisturbed there
+	kill "$elsewhere"
+	wait "$elsewhere" || :
+	# What is mounted here is none of it.
+	unshare --mount --propagation private sh -c 'mount --bind /proc "$1" && shift && "$@"' sh "$files" \
+		"$tool" snapshot --json -o "$tmp/here" "$disk/tree" >"$tmp/json" || fail "with a mount"
+	json "$tmp/json" - <<'END'
+assert TOP["files"] == 0 and TOP["folders"] <= 2, TOP
+END
+}
+
+# Neither a shim, nor the launcher, nor the daemon.
+case_nothing_reads_ahead_for_a_command_of_a_user() {
+	files_of_a_user asked given
+	printf 'program /bin/true\nfile regular %s\nrange 0 1 0 1\n' "$disk/asked/f2" | "$make_profile" "$disk/given/profile"
+	chown 65534 "$disk/given/profile"
+	$as_nobody "$others/headstart-tool" plan -o "$disk/given/plan" "$disk/given/profile" >"$tmp/out" || fail "$(cat "$tmp/out")"
+	for_others "$headstart"
+	for_others "$prefetch"
+	alone() {
+		evict "$disk"/asked/f*
+		$as_nobody "$others/headstart-tool" snapshot --json -o "$disk/given/s" --command -- \
+			sh -c "'$others/headstart' run --plan '$disk/given/plan' -- /bin/true; cat '$disk/asked/f1' >/dev/null" >"$tmp/json" 2>"$tmp/err" ||
+			fail "$(cat "$tmp/err")"
+		"$tool" show --json "$disk/given/s" >"$tmp/shown"
+		json "$tmp/shown" - "$disk/asked/f" <<'END'
+read = {TOP["files"][extent["file"]]["path"] for extent in TOP["extents"]}
+assert ARGS[0] + "1" in read and ARGS[0] + "2" not in read, read
+END
+	}
+	until_undisturbed alone
+}
+
 # What a terminal does at Ctrl-C: the command ends, and the snapshot is written. An exit status of 127 is the command's own.
 case_command_that_is_interrupted_leaves_a_snapshot() {
 	files_of_a_user seen kept

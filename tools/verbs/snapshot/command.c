@@ -16,12 +16,15 @@
 
 #include "base/cleanup.h"
 #include "base/run/process.h"
+#include "base/times.h"
 #include "format/plan.h"
 #include "profile/file/profile-file.h"
+#include "record/mark.h"
 #include "verb.h"
 #include "verbs/snapshot/snapshot.h"
 
-#define MOUNTINFO "/proc/self/mountinfo"
+#define MOUNTINFO     "/proc/self/mountinfo"
+#define COMMAND_MAX_S 86400 /* a snapshot is of a start, not of a session */
 
 /* Ctrl-C and Ctrl-\ at the terminal end the command, and not the snapshot of what it has touched. */
 static const int ignored[] = {SIGINT, SIGQUIT};
@@ -77,12 +80,14 @@ static int run(const char *path, char *const *argv)
 /* Records the command to a file. Returns 0, or an exit status after somebody has printed the reason. */
 static int record_to(const char *path, char *const *argv)
 {
+	char seconds[16];
 	const char *const options[] = {"headstart-tool", "record", "--quiet", "--keep-read-ahead",
-		"--timeout", "86400", "--output", path, "--"};
+		"--timeout", seconds, "--output", path, "--"};
 	size_t n_options = sizeof(options) / sizeof(options[0]), n = 0;
 	_cleanup_free_ const char **words = NULL;
 	int r;
 
+	snprintf(seconds, sizeof(seconds), "%d", COMMAND_MAX_S);
 	while (argv[n])
 		n++;
 	words = calloc(n_options + n + 1, sizeof(*words));
@@ -128,6 +133,16 @@ static int take_by_recording(char *const *argv, struct snapshot *ret)
 	return r;
 }
 
+/* What headstart read ahead for the command would count as touched (format/recording.h). */
+static int refuse_reading_ahead(void)
+{
+	char name[MARK_NAME_MAX];
+
+	snprintf(name, sizeof(name), "%d-snapshot-%llu", getpid(),
+		(unsigned long long)boottime_seconds() + COMMAND_MAX_S);
+	return setenv(MARK_VARIABLE, name, 1) < 0 ? -errno : 0;
+}
+
 static int take_difference(char *const *argv, struct snapshot *ret)
 {
 	_cleanup_(snapshot_releasep) struct snapshot before = {0};
@@ -135,6 +150,9 @@ static int take_difference(char *const *argv, struct snapshot *ret)
 
 	if (r < 0)
 		return verb_fail_errno(r, "cannot take a snapshot of the disks");
+	r = refuse_reading_ahead();
+	if (r < 0)
+		return verb_fail_errno(r, "cannot run '%s'", argv[0]);
 	status = run(argv[0], argv);
 	if (status < 0)
 		return verb_fail_errno(status, "cannot run '%s'", argv[0]);
