@@ -1,5 +1,6 @@
 # Shared by the tests of headstartd: a daemon in the foreground, with a state folder and a /run of its own. Source it after sh-lib.sh;
-# the test begins again in a mount namespace of its own. Other daemons may run on the machine: nothing here looks at them.
+# the test begins again in a mount namespace of its own. Other daemons may run on the machine: nothing here looks at them. Nor does the
+# daemon look at what other tests start: what it read ahead for them would be in memory, where they do not expect it.
 [ "$(id -u)" = 0 ] || skip "headstartd needs root"
 . "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
 export HEADSTART_STATE=$tmp/state
@@ -11,6 +12,11 @@ capabilities=$(sed -n 's/^CapabilityBoundingSet=//p' "$HEADSTART_TEST_SOURCE/pac
 confined="setpriv --no-new-privs --bounding-set -all,$capabilities --"
 mount -t tmpfs -o mode=755 tmpfs /run
 mkdir "$tmp/tracefs"
+# Settings of root's. A test that has its own begins with these.
+only_ours="[programs]
+allow = $(realpath "$tmp")/*
+"
+printf '%s' "$only_ours" >"$tmp/only-ours.conf"
 daemon_pid=
 server=
 
@@ -27,7 +33,7 @@ note() { sed -n "s/^$1: //p" /run/headstart/daemon; }
 # Starts the daemon, and waits until it sees what is executed.
 start_daemon() { # [OPTION…]
 	rm -rf /run/headstart
-	$confined "$daemon" "$@" 2>"$tmp/daemon-log" 7>&- &
+	HEADSTART_CONFIG=${HEADSTART_CONFIG-$tmp/only-ours.conf} $confined "$daemon" "$@" 2>"$tmp/daemon-log" 7>&- &
 	daemon_pid=$!
 	until [ -e /run/headstart/daemon ]; do
 		kill -0 "$daemon_pid" 2>/dev/null || fail "the daemon has ended: $(cat "$tmp/daemon-log")"

@@ -135,7 +135,7 @@ case_settings_deny() {
 	start_daemon --no-learn
 	stop_daemon
 	mkdir "$tmp/conf"
-	printf '[programs]\ndeny = %s/*\n' "$disk" >"$tmp/conf/headstart.conf"
+	printf '%sdeny = %s/*\n' "$only_ours" "$disk" >"$tmp/conf/headstart.conf"
 	export HEADSTART_CONFIG=$tmp/conf/headstart.conf
 	start_daemon --no-learn
 	stays_cold env

@@ -182,7 +182,7 @@ likely_programs_are_warm() {
 }
 case_likely_programs_are_warmed() {
 	with_a_clock
-	printf '[programs]\ndeny = denied\n' >"$tmp/settings"
+	printf '%sdeny = denied\n' "$only_ours" >"$tmp/settings"
 	export HEADSTART_CONFIG="$tmp/settings"
 	until_undisturbed likely_programs_are_warm
 	# What was warmed is said to root, and stays known.
@@ -202,7 +202,7 @@ setting_is_obeyed() {
 }
 case_a_setting_switches_warming_off() {
 	with_a_clock
-	printf '[daemon]\nwarm = no\n' >"$tmp/settings"
+	printf '%s[daemon]\nwarm = no\n' "$only_ours" >"$tmp/settings"
 	export HEADSTART_CONFIG="$tmp/settings"
 	until_undisturbed setting_is_obeyed
 }

@@ -23,7 +23,8 @@ chmod 700 "$disk/closed"
 
 # A new home with a file, and what headstartd says of a start that touched it.
 begin() {
-	rm -rf "$home" "$disk/other-home" "$tmp/settings/headstart.conf"
+	rm -rf "$home" "$disk/other-home"
+	set_settings ""
 	make_home "$home" "$user"
 	make_home "$disk/other-home" "$other"
 	make_file "$home/mine"

@@ -7,6 +7,7 @@ can_trace_execs
 make_disk
 make_waiter "$disk"
 mkdir -p "$HEADSTART_STATE"
+echo "allow = */true" >>"$tmp/only-ours.conf" # what waits in execve executes it
 
 # A plan that brings in the data.
 make_plan() { # PROGRAM

@@ -218,12 +218,14 @@ case_own_plan_is_carried_out_without_a_shim() {
 	done
 	# The user forgets the plan, and then root does not know of it either.
 	rm "$own"/waiter-*.plan "$own"/waiter-*.profile
-	printf '[daemon]\nlearn = no\n' >"$tmp/settings/headstart.conf"
+	set_settings '[daemon]
+learn = no
+'
 	for start in $(seq 10); do
 		own_files_come $as_user || :
 		[ -n "$(ls "$HEADSTART_STATE/learn/users/$user")" ] || break
 	done
-	rm "$tmp/settings/headstart.conf"
+	set_settings ""
 	[ -z "$(ls "$HEADSTART_STATE/learn/users/$user")" ] || fail "it still counts as the user's"
 }
 
@@ -238,14 +240,16 @@ case_start_of_two_users_is_for_nobody() {
 
 case_root_says_that_nothing_is_learnt() {
 	make_files
-	printf '[daemon]\nlearn = no\n' >"$tmp/settings/headstart.conf"
+	set_settings '[daemon]
+learn = no
+'
 	start_under_systemd
 	waiter_is_noted
 	for start in 1 2; do
 		cold_start $as_user
 		note_tries=1200 until_note tracing -eq 0
 	done
-	rm "$tmp/settings/headstart.conf"
+	set_settings ""
 	! is_learnt || fail "it is learnt"
 	[ -z "$(ls -A "$home")" ] || fail "the user has $(find "$home")"
 }

@@ -32,9 +32,14 @@ stop_listening() {
 	listener=
 }
 
+# What root's settings say from now on; besides $only_ours where a daemon runs. After own_settings.
+set_settings() { printf '%s' "${only_ours-}$1" >"$tmp/settings/headstart.conf"; }
+
 # /etc/headstart is $tmp/settings, in this mount namespace alone. Before make_users.
 own_settings() {
+	export HEADSTART_CONFIG= # the daemon reads this folder
 	mkdir "$tmp/settings"
+	set_settings ""
 	[ -d /etc/headstart ] || {
 		mkdir -p "$tmp/etc/headstart" "$tmp/etc-work"
 		mount -t overlay overlay -o "lowerdir=/etc,upperdir=$tmp/etc,workdir=$tmp/etc-work" /etc 2>"$tmp/err" ||
