@@ -96,35 +96,43 @@ enum starts_role starts_exec(
 	start = only_executes_others(program) ? NULL : find_free(starts, process->user);
 	if (!start)
 		return STARTS_IGNORED;
-	*start = (struct start){.program = strdup(program), .user = process->user, .began_ms = now_ms};
+	*start = (struct start){
+		.program = strdup(program), .user = process->user, .exec = process->exec, .began_ms = now_ms};
 	if (!start->program)
 		return STARTS_IGNORED;
 	add_member(start, process->pid);
 	return STARTS_BEGINS;
 }
 
-void starts_planned(struct starts *starts, int32_t pid, uint64_t now_ms)
+const struct start *starts_of(const struct starts *starts, uint64_t exec)
 {
-	struct start *start = find_member(starts, pid, now_ms);
+	for (size_t i = 0; i < STARTS_MAX; i++)
+		if (starts->items[i].program && starts->items[i].exec == exec)
+			return &starts->items[i];
+	return NULL;
+}
+
+static struct start *find_exec(struct starts *starts, uint64_t exec)
+{
+	const struct start *start = starts_of(starts, exec);
+
+	return start ? &starts->items[start - starts->items] : NULL;
+}
+
+void starts_planned(struct starts *starts, uint64_t exec)
+{
+	struct start *start = find_exec(starts, exec);
 
 	if (start)
 		start->planned = true;
 }
 
-void starts_asked(struct starts *starts, int32_t pid, uint64_t key, uint64_t now_ms)
+void starts_asked(struct starts *starts, uint64_t exec, uint64_t key)
 {
-	struct start *start = find_member(starts, pid, now_ms);
+	struct start *start = find_exec(starts, exec);
 
 	if (start && start->planned && !start->key)
 		start->key = key;
-}
-
-const struct start *starts_of(const struct starts *starts, int32_t pid)
-{
-	for (size_t i = 0; i < STARTS_MAX; i++)
-		if (starts->items[i].n_members && starts->items[i].members[0].pid == pid)
-			return &starts->items[i];
-	return NULL;
 }
 
 static uint64_t next_look(const struct start *start)

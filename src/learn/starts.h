@@ -22,6 +22,7 @@
 struct start {
 	char *program; /* owned; canonical path; NULL: this slot is free */
 	uid_t user;    /* whose it is */
+	uint64_t exec; /* with which it began: struct starts_process */
 	uint64_t key;  /* of the start, as far as it is known */
 	bool planned;  /* the program has a plan: only what is known of the key counts */
 	uint64_t began_ms;
@@ -48,18 +49,23 @@ enum starts_role {
 struct starts_process {
 	int32_t pid, parent;
 	uid_t user;
+	uint64_t
+		exec; /* its number, from 1 on: no two execs have the same, though a process may execute several programs */
 };
 
 /* The process has executed the program at this moment. */
 enum starts_role starts_exec(
 	struct starts *starts, const struct starts_process *process, const char *program, uint64_t now_ms);
 
-/* The program of the start that this process began has a plan; the start has that key, and no plan of its own. */
-void starts_planned(struct starts *starts, int32_t pid, uint64_t now_ms);
-void starts_asked(struct starts *starts, int32_t pid, uint64_t key, uint64_t now_ms);
+/*
+ * The program of the start that began with this exec has a plan; the start has that key, and no plan of its own. What other programs of
+ * the start ask for is not what it asks for.
+ */
+void starts_planned(struct starts *starts, uint64_t exec);
+void starts_asked(struct starts *starts, uint64_t exec, uint64_t key);
 
-/* The start that this process has begun; NULL: none. */
-const struct start *starts_of(const struct starts *starts, int32_t pid);
+/* The start that began with this exec; NULL: none, or it is over. */
+const struct start *starts_of(const struct starts *starts, uint64_t exec);
 
 /* When starts_look() has something to do next; UINT64_MAX: never. */
 uint64_t starts_next_ms(const struct starts *starts);

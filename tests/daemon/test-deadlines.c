@@ -210,7 +210,7 @@ static bool was_killed(pid_t child)
 /* A process that is traced may execute a program that is in memory, before or after the one that is not. */
 static void a_warm_exec_ends_only_its_own_trace(void **state)
 {
-	struct carry_told told = {.outcome = CARRY_WARM, .pid = 4711};
+	struct carry_told told = {.outcome = CARRY_WARM};
 	struct carry carry = {0};
 	struct lessons lessons;
 

@@ -71,6 +71,16 @@ static void what_a_start_executes_belongs_to_it(void **state)
 	starts_release(&starts);
 }
 
+static void execute_planned(struct starts *starts, int32_t pid, uint64_t exec, const char *program)
+{
+	assert_int_equal(
+		starts_exec(starts,
+			&(struct starts_process){.pid = pid, .parent = 1, .user = 1000, .exec = exec},
+			program, 1000),
+		STARTS_BEGINS);
+	starts_planned(starts, exec);
+}
+
 /* What a program with a plan reads counts only where it is known what the start asked for. */
 static void a_planned_start_is_judged_by_its_key(void **state)
 {
@@ -79,19 +89,43 @@ static void a_planned_start_is_judged_by_its_key(void **state)
 
 	run(&machine, 10, 1000);
 	run(&machine, 11, 2000);
-	execute(&starts, 10, 1, "/usr/bin/git", 1000);
-	starts_planned(&starts, 10, 1000);
-	execute(&starts, 11, 1, "/usr/bin/python3", 1000);
-	starts_planned(&starts, 11, 1000);
-	starts_asked(&starts, 11, 77, 1010);
-	starts_asked(&starts, 12, 78, 1010); /* nobody */
-	assert_string_equal(starts_of(&starts, 11)->program, "/usr/bin/python3");
-	assert_null(starts_of(&starts, 12));
+	execute_planned(&starts, 10, 1, "/usr/bin/git");
+	execute_planned(&starts, 11, 2, "/usr/bin/python3");
+	starts_asked(&starts, 2, 77);
+	starts_asked(&starts, 3, 78); /* nobody */
+	assert_string_equal(starts_of(&starts, 2)->program, "/usr/bin/python3");
+	assert_null(starts_of(&starts, 3));
 	look(&starts, &machine, 1000 + STARTS_WINDOW_MS);
 	assert_int_equal(machine.n_judged, 1);
 	assert_string_equal(machine.judged, "/usr/bin/python3");
 	assert_int_equal(machine.judged_key, 77);
 	assert_int_equal(machine.judged_bytes, 2000);
+	starts_release(&starts);
+}
+
+/* The process itself executes another program, and a child of it one, before it is known what the start asked for. */
+static void what_others_of_a_start_ask_for_is_not_its_key(void **state)
+{
+	static struct starts starts;
+	struct machine machine = {0};
+
+	run(&machine, 10, 1000);
+	execute_planned(&starts, 10, 1, "/usr/bin/git");
+	assert_int_equal(starts_exec(&starts,
+				 &(struct starts_process){.pid = 10, .parent = 1, .user = 1000, .exec = 2},
+				 "/usr/bin/python3", 1001),
+		STARTS_BELONGS);
+	assert_int_equal(starts_exec(&starts,
+				 &(struct starts_process){.pid = 11, .parent = 10, .user = 1000, .exec = 3},
+				 "/usr/bin/perl", 1001),
+		STARTS_BELONGS);
+	starts_asked(&starts, 2, 78);
+	starts_asked(&starts, 3, 79);
+	assert_null(starts_of(&starts, 2));
+	starts_asked(&starts, 1, 77);
+	look(&starts, &machine, 1000 + STARTS_WINDOW_MS);
+	assert_int_equal(machine.n_judged, 1);
+	assert_int_equal(machine.judged_key, 77);
 	starts_release(&starts);
 }
 
@@ -234,6 +268,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_start_executes_belongs_to_it),
 		cmocka_unit_test(a_planned_start_is_judged_by_its_key),
+		cmocka_unit_test(what_others_of_a_start_ask_for_is_not_its_key),
 		cmocka_unit_test(later_it_is_a_start_of_its_own),
 		cmocka_unit_test(shells_begin_nothing),
 		cmocka_unit_test(a_short_start_is_judged_when_it_has_ended),

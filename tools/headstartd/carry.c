@@ -187,7 +187,7 @@ static enum carry_outcome help(const struct carry *carry, const struct process_s
 _Noreturn void carry_help(const struct carry *carry, const struct process_seen *seen, const char *program)
 {
 	int results = fcntl(carry->results, F_DUPFD_CLOEXEC, PLAN_FD + 10);
-	struct carry_told told = {.pid = seen->pid, .exec = seen->exec};
+	struct carry_told told = {.exec = seen->exec};
 
 	child_begin(carry->daemon, SIGTERM, HELPER_S);
 	(void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});

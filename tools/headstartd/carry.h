@@ -28,7 +28,6 @@ enum carry_outcome {
 /* What a helper tells the daemon. */
 struct carry_told {
 	enum carry_outcome outcome;
-	int32_t pid;   /* of the program */
 	uint64_t exec; /* as struct process_seen has it; 0: it is about no exec */
 	uint64_t
 		key; /* of the start, if the program's plan leads to others; 0: none, or none that is learnt */

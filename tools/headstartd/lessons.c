@@ -252,7 +252,8 @@ static bool start_trace(struct lessons *lessons, const struct process_seen *seen
 
 static enum starts_role see_start(struct lessons *lessons, const struct process_seen *seen)
 {
-	const struct starts_process process = {.pid = seen->pid, .parent = seen->parent, .user = seen->user};
+	const struct starts_process process = {
+		.pid = seen->pid, .parent = seen->parent, .user = seen->user, .exec = seen->exec};
 
 	return starts_exec(&lessons->starts, &process, seen->program, monotonic_ms());
 }
@@ -268,7 +269,7 @@ static bool start_other(struct lessons *lessons, const struct process_seen *seen
 
 	if (!known || !known->learnt || see_start(lessons, seen) != STARTS_BEGINS)
 		return false;
-	starts_planned(&lessons->starts, seen->pid, monotonic_ms());
+	starts_planned(&lessons->starts, seen->exec);
 	return lessons->tracing.knows_keys && known_wants_start(&lessons->known, seen->program, time(NULL)) &&
 		start_trace(lessons, seen, true, false);
 }
@@ -320,8 +321,8 @@ void lessons_told(struct lessons *lessons, const struct carry_told *told)
 	if (!lessons->enabled || !told->key)
 		return;
 	if (!told->own_plan)
-		starts_asked(&lessons->starts, told->pid, told->key, monotonic_ms());
-	start = starts_of(&lessons->starts, told->pid);
+		starts_asked(&lessons->starts, told->exec, told->key);
+	start = starts_of(&lessons->starts, told->exec);
 	if (told->own_plan && start)
 		known_started(&lessons->known, start->program, told->key, start->user, time(NULL));
 	saver_note(&lessons->saver);
