@@ -31,16 +31,17 @@ struct publishing {
 static int publish(const char *path, mode_t mode, const void *data, size_t size, const struct publishing *how)
 {
 	_cleanup_free_ char *name = NULL, *temporary = NULL;
-	_cleanup_close_ int folder = -1, fd = -1;
+	_cleanup_close_ int folder = -1, fd = -1, lock = -1;
 	int r = folder_open(path, &folder, &name);
 
 	if (r < 0)
 		return r;
 	siblings_sweep(folder);
-	r = sibling_create(folder, name, &fd, &temporary);
+	r = sibling_create(folder, name, &fd, &lock, &temporary);
 	if (r < 0)
 		return r;
 	r = fill(fd, mode, data, size);
+	close(TAKE_FD(fd)); /* else nobody could execute it once it has its name: ETXTBSY */
 	if (r == 0 && how->is_wanted && !how->is_wanted(how->context))
 		r = -ESTALE;
 	if (r == 0 && renameat2(folder, temporary, folder, name, how->rename_flags) < 0)

@@ -112,7 +112,8 @@ static int open_original(struct replacement *replacement, int folder, const char
 static int make_temporary(struct replacement *replacement)
 {
 	struct replacement_name *first = &replacement->names[0];
-	int r = sibling_create(first->folder, first->name, &replacement->fd, &first->temporary);
+	int r = sibling_create(
+		first->folder, first->name, &replacement->fd, &replacement->lock, &first->temporary);
 
 	return r < 0 ? r : attributes_drop_inherited_acl(replacement->fd);
 }
@@ -371,6 +372,9 @@ int replacement_commit(struct replacement *replacement)
 		return r;
 	if (fsync(replacement->fd) < 0)
 		return -errno;
+	close(TAKE_FD(
+		replacement
+			->fd)); /* it may be a program, which must not be open for writing when it has its name */
 	r = link_further_names(replacement);
 	if (r < 0)
 		return r;
@@ -393,6 +397,7 @@ void replacement_release(struct replacement *replacement)
 	free(replacement->names);
 	free(replacement->lost);
 	cleanup_closep(&replacement->fd);
+	cleanup_closep(&replacement->lock);
 	cleanup_closep(&replacement->original);
 	*replacement = REPLACEMENT_NONE;
 }

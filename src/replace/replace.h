@@ -27,7 +27,7 @@
 struct replacement_name; /* internal */
 
 struct replacement {
-	int fd;         /* the new content, for reading and writing; owned, closed by release */
+	int fd;         /* the new content, for reading and writing; owned, closed by commit or release */
 	int original;   /* the file as it is, for reading; owned too */
 	struct stat st; /* of the original when it was opened */
 	size_t n_names; /* known names; commit needs all st.st_nlink of them, except after begin_new */
@@ -37,10 +37,11 @@ struct replacement {
 	/* The rest is private. */
 	struct replacement_name *names;
 	size_t names_capacity;
+	int lock; /* of the new content; owned */
 	bool as_permitted;
 };
 
-#define REPLACEMENT_NONE ((struct replacement){.fd = -1, .original = -1})
+#define REPLACEMENT_NONE ((struct replacement){.fd = -1, .original = -1, .lock = -1})
 
 /*
  * Begins to replace the file `path`. A symbolic link stays, and the file that it leads to is replaced. The caller

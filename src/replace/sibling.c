@@ -106,23 +106,27 @@ static int temporary_name(const char *name, char **ret)
 }
 
 /*
- * Locks the file, and returns whether it still exists: a sweep may have come in between. A file system without locks is
- * no reason to fail, since nothing can sweep there either.
+ * Opens the file again and locks it. Returns the descriptor, or -ENOENT if the file is gone: a sweep may have come in
+ * between. A file system without locks is no reason to fail, since nothing can sweep there either.
  */
-static bool lock_own(int fd)
+static int lock_own(int folder, const char *temporary)
 {
+	_cleanup_close_ int fd =
+		openat(folder, temporary, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
+	if (fd < 0)
+		return -errno;
 	while (flock(fd, LOCK_EX) < 0 && errno == EINTR)
 		;
-	return fstat(fd, &st) < 0 || st.st_nlink > 0;
+	return fstat(fd, &st) < 0 || st.st_nlink > 0 ? TAKE_FD(fd) : -ENOENT;
 }
 
-int sibling_create(int folder, const char *name, int *ret_fd, char **ret_temporary)
+int sibling_create(int folder, const char *name, int *ret_fd, int *ret_lock, char **ret_temporary)
 {
 	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
 		_cleanup_free_ char *temporary = NULL;
-		_cleanup_close_ int fd = -1;
+		_cleanup_close_ int fd = -1, lock = -1;
 		int r = temporary_name(name, &temporary);
 
 		if (r < 0)
@@ -130,9 +134,17 @@ int sibling_create(int folder, const char *name, int *ret_fd, char **ret_tempora
 		fd = openat(folder, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd < 0 && errno != EEXIST)
 			return -errno;
-		if (fd < 0 || !lock_own(fd))
+		if (fd < 0)
 			continue;
+		lock = lock_own(folder, temporary);
+		if (lock == -ENOENT)
+			continue;
+		if (lock < 0) {
+			unlinkat(folder, temporary, 0);
+			return lock;
+		}
 		*ret_fd = TAKE_FD(fd);
+		*ret_lock = TAKE_FD(lock);
 		*ret_temporary = TAKE_PTR(temporary);
 		return 0;
 	}

@@ -2,8 +2,9 @@
 /*
  * Temporary files beside the name that they are to become: `.NAME.headstart-HHHHHHHH`. Internal to src/replace.
  *
- * Each is locked (flock(2)) from its creation to the end of its process; those that a killed process left behind are
- * not. Functions take an open folder and a name in it, so renaming a folder on the way cannot make them change another.
+ * Each is locked (flock(2)) from its creation until it has its name, or its process ends; those that a killed process
+ * left behind are not. Functions take an open folder and a name in it, so renaming a folder on the way cannot make them
+ * change another.
  */
 #pragma once
 
@@ -20,10 +21,12 @@ int folder_sync(int folder);
 void siblings_sweep(int folder);
 
 /*
- * Makes a temporary file for `name`, mode 0600, open for reading and writing. The caller owns both results, and removes
- * or renames the file. Returns 0 or negative errno.
+ * Makes a temporary file for `name`, mode 0600. *ret_fd is for reading and writing; *ret_lock, for reading, holds the
+ * lock. The caller owns all results, and removes or renames the file. A program that is open for writing cannot be
+ * executed (ETXTBSY), so *ret_fd is to be closed before the file gets its name, *ret_lock after that. Returns 0 or
+ * negative errno.
  */
-int sibling_create(int folder, const char *name, int *ret_fd, char **ret_temporary);
+int sibling_create(int folder, const char *name, int *ret_fd, int *ret_lock, char **ret_temporary);
 
 /*
  * Makes a hard link to `existing`, in the same folder, under a temporary name for `name`. As

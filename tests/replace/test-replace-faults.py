@@ -6,6 +6,7 @@ However it ends, each name is the old file or the new one, whole, with its owner
 no temporary file is left, after a kill the next run removes it.
 """
 
+import errno
 import os
 import re
 import shutil
@@ -208,6 +209,27 @@ def race(scene, processes=4, rounds=40):
         check(all(scene.contents()) and not scene.temporaries(), "after a race", scene.temporaries())
 
 
+def what_executing_says(path):
+    try:
+        os.execv(path, [path])
+    except OSError as error:
+        return error.errno
+
+
+def executed_meanwhile(scene):
+    """A program that is replaced can be executed at any moment, though folders are written slowly."""
+    scene.set_up()
+    with subprocess.Popen(["strace", "-f", "-o", "/dev/null", "-e", "trace=fsync", "-e", "inject=fsync:delay_exit=500000", *scene.command],
+                          env=ENVIRONMENT) as replacing:
+        said, tries_of_new = set(), 0
+        while replacing.poll() is None:
+            tries_of_new += all(scene.contents())
+            said.add(what_executing_says(scene.names[0]))
+    check(replacing.returncode == 0 and all(scene.contents()), "not replaced:", replacing.returncode)
+    check(tries_of_new > 0, "it got its name only at the end")
+    check(said == {errno.ENOEXEC}, "executing it says", said)
+
+
 def xattrs_work(folder):
     probe = os.path.join(folder, "probe")
     with open(probe, "wb"):
@@ -234,6 +256,8 @@ def run_in(parent):
     for scene in scenes:
         print(f"{scene.folder}: {break_everywhere(scene)} faults")
     race(scenes[0])
+    executed_meanwhile(scenes[0])
+    executed_meanwhile(scenes[2])
 
 
 def main():
