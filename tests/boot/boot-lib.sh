@@ -43,6 +43,9 @@ at_case_exit() {
 # Begins to record, when no other test does: they empty the page cache.
 begin() { # [OPTION…]
 	take_turn
+	begin_in_turn "$@"
+}
+begin_in_turn() { # [OPTION…]
 	: >"$tmp/log" # what an earlier one has said is no sign of this one
 	"$tool" boot record "$@" 2>"$tmp/log" 7>&- &
 	recorder=$!
@@ -57,7 +60,10 @@ begin() { # [OPTION…]
 
 # Waits for the end of the recording, which must be a good one.
 await_recorder() {
+	await_in_turn
+	exec 7<&-
+}
+await_in_turn() {
 	wait "$recorder" || fail "the recorder failed: $(cat "$tmp/log")"
 	recorder=
-	exec 7<&-
 }

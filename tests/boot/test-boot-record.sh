@@ -22,6 +22,9 @@ mount_anew() {
 # Waits for the end of the recording, and shows what is recorded and planned.
 end() {
 	await_recorder
+	show_recorded
+}
+show_recorded() {
 	"$tool" show --json "$profile" >"$tmp/profile"
 	"$tool" show --json "$plan" >"$tmp/plan"
 }
@@ -91,21 +94,21 @@ case_a_killed_recorder_leaves_nothing_that_matters() {
 	kill -KILL "$recorder"
 	wait "$recorder" || :
 	recorder=
-	exec 7<&-
 	! "$headstart" boot stop 2>"$tmp/err" || fail "stopped a dead recorder"
 	says "no boot is being recorded"
-	begin
+	begin_in_turn # all recorders of boots have the same instance, also those of other clones
 	mount_anew
 	cat "$disk/read" >/dev/null
-	stop
-	planned read || fail "what was read is not in the plan"
-	take_turn # all recorders of boots have the same instance
+	"$headstart" boot stop || fail "cannot stop"
+	await_in_turn
 	mkdir "$tmp/tracefs"
 	mount -t tracefs tracefs "$tmp/tracefs" || fail "no tracefs"
 	left=$(ls "$tmp/tracefs/instances")
 	umount "$tmp/tracefs"
 	exec 7<&-
 	! printf '%s\n' "$left" | grep -qx headstart-boot || fail "the instance of a recorder is left"
+	show_recorded
+	planned read || fail "what was read is not in the plan"
 }
 
 # A container that has ended, and its disk: whoever wants to remove it must not wait for the end of the recording.
