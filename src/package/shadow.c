@@ -8,12 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "replace/publish.h"
 
 #define SCRIPT_MAX (64u << 10) /* bytes */
+#define LIST_MAX   (16u << 20) /* bytes */
+#define LIST_NAME  "headstart-shadow.list"
 
 static const char *const scripts[] = {"headstart-shadow", "headstart-image-hook"};
 
@@ -46,13 +49,12 @@ static int publish_list(
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, "file %" PRIu64 " %" PRId64 " %s\n", files[i]->size, files[i]->mtime,
 			files[i]->original);
-	if (fclose(out) != 0 || asprintf(&path, "%s/headstart-shadow.list", folder) < 0)
+	if (fclose(out) != 0 || asprintf(&path, "%s/" LIST_NAME, folder) < 0)
 		return -ENOMEM;
 	return publish_file(path, 0644, text, size);
 }
 
-/* Whether a line of the list can hold the path. */
-static bool usable(const char *path)
+bool shadow_can_list(const char *path)
 {
 	return path[0] == '/' && !strchr(path, '\n');
 }
@@ -70,10 +72,10 @@ int shadow_write(
 
 	if (!sorted)
 		return -ENOMEM;
-	if (!usable(folder) || !usable(profile))
+	if (!shadow_can_list(folder) || !shadow_can_list(profile))
 		return -EINVAL;
 	for (size_t i = 0; i < n; i++) {
-		if (!usable(files[i].original))
+		if (!shadow_can_list(files[i].original))
 			return -EINVAL;
 		sorted[i] = &files[i];
 	}
@@ -85,4 +87,46 @@ int shadow_write(
 			return r;
 	}
 	return publish_list(folder, profile, sorted, n);
+}
+
+/* Returns 1 if the path shows the file that lies below the folder, 0 if not, or -ENOMEM. */
+static int shows_copy(const char *folder, const char *original)
+{
+	_cleanup_free_ char *copy = NULL;
+	struct stat of_copy, of_original;
+
+	if (asprintf(&copy, "%s%s", folder, original) < 0)
+		return -ENOMEM;
+	return stat(copy, &of_copy) == 0 && stat(original, &of_original) == 0 &&
+		of_copy.st_dev == of_original.st_dev && of_copy.st_ino == of_original.st_ino;
+}
+
+int shadow_find_mounted(const char *folder, char **ret)
+{
+	_cleanup_free_ char *path = NULL, *text = NULL;
+	char *rest, *line;
+	size_t size;
+	int r;
+
+	*ret = NULL;
+	if (asprintf(&path, "%s/" LIST_NAME, folder) < 0)
+		return -ENOMEM;
+	r = read_file(path, LIST_MAX, &text, &size);
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	rest = text;
+	while ((line = strsep(&rest, "\n"))) {
+		int at = 0;
+
+		if (sscanf(line, "file %*u %*d %n", &at), !at)
+			continue;
+		r = shows_copy(folder, line + at);
+		if (r < 0)
+			return r;
+		if (r > 0) {
+			*ret = strdup(line + at);
+			return *ret ? 0 : -ENOMEM;
+		}
+	}
+	return 0;
 }

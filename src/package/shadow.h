@@ -16,6 +16,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,15 @@ struct shadow_file {
 	uint64_t size;        /* bytes, of the original that the copy was made from */
 	int64_t mtime;        /* of the original too, seconds since the epoch */
 };
+
+/* Whether a line of the list can hold the path: an absolute one without a newline. */
+bool shadow_can_list(const char *path);
+
+/*
+ * *ret, which the caller frees, is an original of the folder's list whose copy is mounted now, or NULL: also if there
+ * is no list yet. `folder` is an absolute path. Returns 0, or negative errno.
+ */
+int shadow_find_mounted(const char *folder, char **ret);
 
 /*
  * Writes those files into `folder`, which exists. `from` is the folder that has the two scripts, `profile` the absolute

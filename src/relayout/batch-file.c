@@ -175,6 +175,14 @@ static void take_status(struct relayout_file *file, const struct stat *st)
 	file->mtime = st->st_mtim.tv_sec;
 }
 
+static void refuse_own_output(const struct relayout_batch *batch, struct relayout_file *file)
+{
+	relayout_set(file, RELAYOUT_REFUSED,
+		batch->originals_only
+			? "has its copy mounted over it; 'headstart-shadow stop' uncovers the original"
+			: "is the file that the result would be written to; use --in-place to replace it");
+}
+
 static void relayout_and_write(const struct relayout_batch *batch, struct relayout_file *file)
 {
 	_cleanup_(replacement_releasep) struct replacement new = REPLACEMENT_NONE;
@@ -185,8 +193,7 @@ static void relayout_and_write(const struct relayout_batch *batch, struct relayo
 	if (r == -EINVAL)
 		return relayout_set(file, RELAYOUT_REFUSED, "is not a regular file");
 	if (r == -ENOTUNIQ)
-		return relayout_set(file, RELAYOUT_REFUSED,
-			"is the file that the result would be written to; use --in-place to replace it");
+		return refuse_own_output(batch, file);
 	if (r < 0)
 		return fail(file, r, file->output ? "cannot be written anew" : "cannot be replaced");
 	take_status(file, &new.st);

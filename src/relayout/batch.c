@@ -236,8 +236,10 @@ int relayout_batch_place_below(struct relayout_batch *batch, const char *folder,
 {
 	for (size_t i = 0; i < batch->n_files; i++) {
 		struct relayout_file *file = &batch->files[i];
-		int r = make_place_below(folder, file->path, &file->output);
+		int r = 0;
 
+		if (file->status == RELAYOUT_PENDING)
+			r = make_place_below(folder, file->path, &file->output);
 		if (r < 0) {
 			*ret_culprit = file->path;
 			return r;

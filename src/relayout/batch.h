@@ -87,7 +87,8 @@ struct relayout_clash {
 int relayout_batch_place(struct relayout_batch *batch, const char *output, struct relayout_clash *ret_clash);
 
 /*
- * Sends the results below `folder`, an absolute path, each at the path of its file, and makes the folders for that.
+ * Sends the results of what is pending below `folder`, an absolute path, each at the path of its file, and makes the
+ * folders for that.
  * Returns 0 or negative errno with *ret_culprit, the path of the file.
  */
 int relayout_batch_place_below(struct relayout_batch *batch, const char *folder, const char **ret_culprit);

@@ -86,6 +86,30 @@ shows "$two" "copy of two, relaid"
 run start
 [ "$(mounts)" = 2 ] || fail "started twice, $(mounts) mounts"
 
+# A second folder with copies of the same files finds them covered. It neither covers nor uncovers them, nor says that it had.
+mkdir -p "$tmp/second$root/usr/lib"
+cp "$one" "$two" "$tmp/second$root/usr/lib"
+cp "$folder"/headstart-* "$tmp/second"
+second() { sh "$tmp/second/headstart-shadow" "$@"; }
+for verb in start stop pause resume; do
+	second $verb 2>"$tmp/said" || fail "$verb of a second folder"
+	[ "$(grep -c "something else is mounted on '$root/usr/lib/" "$tmp/said")" = 2 ] || fail "$verb of a second folder says: $(cat "$tmp/said")"
+	[ "$(mounts)" = 2 ] || fail "after $verb of a second folder there are $(mounts) mounts"
+done
+[ "$(second status | cut -c1-8 | tr -d '\n')" = "other   other   " ] || fail "status of a second folder: $(second status)"
+shows "$one" "copy of one, relaid"
+
+# Nothing may be relaid into the folder now: the copies would be taken for the originals, and nobody would know what is mounted.
+printf 'program %s\nfile regular %s\nrange 0 1 0 1\n' "$one" "$one" | "$make_profile" "$tmp/profile"
+cp "$folder/headstart-shadow.list" "$tmp/list"
+! "$headstart" relayout --profile "$tmp/profile" --shadow "$folder" >"$tmp/said" 2>&1 || fail "relaid under a mount"
+grep -qF "the copy of '$one' is mounted: run '$folder/headstart-shadow stop' first" "$tmp/said" || fail "relayout under a mount says: $(cat "$tmp/said")"
+cmp "$folder/headstart-shadow.list" "$tmp/list" || fail "the list has changed under the mounts"
+rm "$folder/headstart-shadow.list"
+! "$headstart" relayout --profile "$tmp/profile" --shadow "$folder" "$one" >"$tmp/said" 2>&1 || fail "relaid under a mount"
+grep -qF "'headstart-shadow stop' uncovers the original" "$tmp/said" || fail "without a list, relayout says: $(cat "$tmp/said")"
+cp "$tmp/list" "$folder/headstart-shadow.list"
+
 # A program has the file open: stopping must not fail.
 exec 3<"$one"
 run stop
@@ -120,7 +144,8 @@ touch -d '2001-01-01' "$two"
 run start 2>/dev/null
 shows "$two" "ORIGINAL two"
 END
-root=$root folder=$folder awkward=$awkward tmp=$tmp unshare -m --propagation private sh "$tmp/inside"
+root=$root folder=$folder awkward=$awkward tmp=$tmp headstart=$headstart make_profile=$make_profile \
+	unshare -m --propagation private sh "$tmp/inside"
 
 if ! command -v dpkg-deb >/dev/null || ! [ -d /etc/dpkg/dpkg.cfg.d ]; then
 	untried "dpkg's hooks: no dpkg"

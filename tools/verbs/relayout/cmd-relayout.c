@@ -283,7 +283,7 @@ static int prepare(struct relayout_run *run, char **names, size_t n)
 		status = list_files(run, names, n);
 	if (status == 0 && run->output)
 		status = place_outputs(run);
-	if (status == 0 && run->shadow && !run->batch.dry_run)
+	if (status == 0 && run->shadow)
 		status = relayout_shadow_begin(run);
 	if (status == 0 && run->in_place && !run->batch.force)
 		status = ask_packages(&run->batch);

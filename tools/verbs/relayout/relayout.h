@@ -25,7 +25,8 @@ struct relayout_run {
 };
 
 /*
- * Makes folders for the copies of --shadow; writes the files that mount them. Return 0, or an exit status after
+ * Refuses what cannot be mounted safely, and makes folders for the copies of --shadow, unless it is a dry run; writes
+ * the files that mount them. Return 0, or an exit status after
  * printing the reason.
  */
 int relayout_shadow_begin(struct relayout_run *run);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/stranger.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/programs/private-file.h"
 #include "package/shadow.h"
@@ -28,6 +29,33 @@ static int refuse_strange_folder(const char *shadow)
 	return refuse_stranger(path, "the copies need a folder that only root can change");
 }
 
+/* Who can change the path of an original has root mount the copy wherever they like. */
+static void refuse_unsafe(struct relayout_file *file)
+{
+	struct stranger stranger;
+
+	if (!shadow_can_list(file->path))
+		relayout_set(file, RELAYOUT_REFUSED,
+			"has a line end in its name, which the list of copies cannot hold");
+	else if (stranger_to_us(file->path, &stranger) == -EPERM)
+		relayout_set(file, RELAYOUT_REFUSED,
+			"can be replaced by others than root, who can change '%s': no copy is mounted there",
+			stranger.path);
+}
+
+/* What is mounted would be taken for the originals, and would be missing in the new list, by which it is unmounted. */
+static int refuse_mounted(const char *folder)
+{
+	_cleanup_free_ char *path = NULL;
+	int r = shadow_find_mounted(folder, &path);
+
+	if (r < 0)
+		return verb_fail_errno(r, "cannot read '%s/headstart-shadow.list'", folder);
+	return path
+		? verb_fail("the copy of '%s' is mounted: run '%s/headstart-shadow stop' first", path, folder)
+		: 0;
+}
+
 int relayout_shadow_begin(struct relayout_run *run)
 {
 	const char *culprit;
@@ -35,12 +63,19 @@ int relayout_shadow_begin(struct relayout_run *run)
 
 	if (r)
 		return r;
+	for (size_t i = 0; i < run->batch.n_files; i++)
+		refuse_unsafe(&run->batch.files[i]);
+	if (run->batch.dry_run)
+		return 0;
 	r = make_folders(run->shadow, 0755);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot make the folder '%s'", run->shadow);
 	run->shadow_folder = realpath(run->shadow, NULL);
 	if (!run->shadow_folder)
 		return verb_fail_errno(errno, "cannot find '%s'", run->shadow);
+	r = refuse_mounted(run->shadow_folder);
+	if (r)
+		return r;
 	r = relayout_batch_place_below(&run->batch, run->shadow_folder, &culprit);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot make the folder of the copy of '%s'", culprit);
