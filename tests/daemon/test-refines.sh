@@ -71,8 +71,9 @@ END
 
 more_exact() { grep -c "made the plan of '$disk/$1' more exact" "$tmp/daemon-log" || :; }
 
-# A recorded plan has one file too many, and not all of another.
-case_recorded_plan_heals() {
+# A recorded plan has one file too many, and not all of another. Starts heal it; sets $counted to whether one of them only counted.
+heal_recorded_plan() {
+	rm -rf "$HEADSTART_STATE"
 	mkdir "$HEADSTART_STATE"
 	printf 'program %s\nfile regular %s\nrange 0 4 0 1\nfile regular %s\nrange 0 900 4 1\nfile regular %s\nrange 0 30 904 1\n' \
 		"$disk/waiter" "$disk/waiter" "$disk/data" "$disk/unneeded" | "$make_profile" "$tmp/profile"
@@ -109,6 +110,14 @@ case_recorded_plan_heals() {
 	done
 	cp "$tmp/log" "$tmp/daemon-log"
 	[ "$(pages_of waiter "$disk/unneeded")" = "0 0 0" ] || fail "what no start touches stays: $(cat "$tmp/daemon-log")"
+}
+
+case_recorded_plan_heals() {
+	# On a busy machine pages come so late, and so few at a time, that each start may add some until the plan has healed.
+	for try in 1 2 3; do
+		heal_recorded_plan
+		[ "$counted" = no ] || break
+	done
 	[ "$counted" = yes ] || fail "no start only counts: $(cat "$tmp/daemon-log")"
 	[ "$(pages_of waiter "$disk/data")" = "977 0 0" ] || fail "what came late has not joined: $(pages_of waiter "$disk/data")"
 	[ "$changes" -ge 3 ] || fail "a page leaves after $changes starts"
