@@ -103,6 +103,12 @@ int open_regular(const char *path, unsigned options)
 	return open_typed(path, S_IFREG, options);
 }
 
+bool open_found_none(int error)
+{
+	return error == -ENOENT || error == -ENOTDIR || error == -ELOOP || error == -EISDIR ||
+		error == -EINVAL;
+}
+
 int open_below(const char *root, const char *path)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <linux/openat2.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 enum open_options {
@@ -29,8 +30,11 @@ enum open_options {
  */
 int open_regular(const char *path, unsigned options);
 
+/* Whether open_regular() has failed because no regular file lies there, not because it may not be opened. */
+bool open_found_none(int error);
+
 /*
- * The same for a type of file (S_IFMT): S_IFREG as above, S_IFDIR to list it, S_IFLNK with O_PATH, the link itself.
+ * As open_regular(), for a type of file (S_IFMT): S_IFREG as above, S_IFDIR to list it, S_IFLNK with O_PATH, the link itself.
  * Returns a descriptor, or negative errno: -ENOTDIR if it is no folder, -EINVAL if it is no link.
  */
 int open_typed(const char *path, mode_t type, unsigned options);

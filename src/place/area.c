@@ -6,13 +6,17 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "place/exchange.h"
 
-#define WIDER 4u /* times what the area needs */
+#define WIDER 4u         /* times what the area needs */
+#define PROOF (1u << 20) /* bytes written at once to prove an area */
+#define ALIGN 4096u      /* of memory for reads without the page cache */
 
 void place_area_release(struct place_area *area)
 {
@@ -178,6 +182,80 @@ int place_area_open(const char *folder, uint64_t bytes, struct place_area *ret)
 	*ret = area;
 	area = PLACE_NO_AREA;
 	return 0;
+}
+
+/* One part of the area: written, or read and compared. The buffers have PROOF bytes. Returns 0 or negative errno. */
+typedef int part_function(int fd, const void *bytes, void *spare, size_t size, off_t at);
+
+static int write_part(int fd, const void *bytes, void *spare, size_t size, off_t at)
+{
+	return lseek(fd, at, SEEK_SET) < 0 ? -errno : write_full(fd, bytes, size);
+}
+
+static int compare_part(int fd, const void *bytes, void *spare, size_t size, off_t at)
+{
+	ssize_t n = pread_full(fd, spare, size, at);
+
+	if (n < 0)
+		return (int)n;
+	return (size_t)n == size && memcmp(bytes, spare, size) == 0 ? 0 : -EIO;
+}
+
+static int for_each_part(
+	const struct place_area *area, int fd, part_function *call, const void *bytes, void *spare)
+{
+	for (size_t i = 0; i < area->n; i++) {
+		uint64_t at = area->donors[i], end = at + area->items[i].length;
+
+		for (; at < end; at += PROOF) {
+			int r = call(
+				fd, bytes, spare, end - at < PROOF ? (size_t)(end - at) : PROOF, (off_t)at);
+
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+/* Past the page cache, where the file system can. */
+static int compare_parts(const struct place_area *area, const void *bytes, void *spare)
+{
+	_cleanup_close_ int direct = place_reopen(area->donor, O_RDONLY | O_DIRECT);
+
+	return for_each_part(area, direct >= 0 ? direct : area->donor, compare_part, bytes, spare);
+}
+
+/* Random, because storage may compress what is written, or keep only one copy of equal blocks: then it would prove nothing. */
+static int fill_randomly(uint8_t *bytes)
+{
+	size_t size = 0;
+
+	while (size < PROOF) {
+		ssize_t n = getrandom(bytes + size, PROOF - size, 0);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		size += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+int place_area_prove(const struct place_area *area)
+{
+	_cleanup_free_ void *bytes = NULL, *spare = NULL;
+	int r;
+
+	if (posix_memalign(&bytes, ALIGN, PROOF) != 0 || posix_memalign(&spare, ALIGN, PROOF) != 0)
+		return -ENOMEM;
+	r = fill_randomly(bytes);
+	if (r == 0)
+		r = for_each_part(area, area->donor, write_part, bytes, spare);
+	if (r == 0 && fsync(area->donor) < 0)
+		r = -errno;
+	/* No block can be exchanged while a page of it is in use. */
+	(void)posix_fadvise(area->donor, 0, 0, POSIX_FADV_DONTNEED);
+	return r < 0 ? r : compare_parts(area, bytes, spare);
 }
 
 int place_area_widen(

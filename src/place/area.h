@@ -58,6 +58,14 @@ int place_area_pick(const struct place_room *room, uint64_t bytes, struct place_
 int place_area_open(const char *folder, uint64_t bytes, struct place_area *ret);
 
 /*
+ * Whether the disk takes what is written to the blocks of the area, and gives it back: a disk that is allocated on demand (thin
+ * provisioning, an image in a full file system) may have no room for blocks that the file system calls free, and others are
+ * worn out. The donor holds random bytes afterwards, on the disk. Returns 0; -EIO if other bytes come back; or another negative
+ * errno: that of the failed write.
+ */
+int place_area_prove(const struct place_area *area);
+
+/*
  * Lets the donor of an area of `bytes` grow, to four times as much, but leaves half of the free space to others. *ret_room is all
  * that it has then. Returns 0 or negative errno.
  */

@@ -243,6 +243,14 @@ static int add_ranges(struct place_disk *disk, size_t disk_index, size_t file_in
 	return 0;
 }
 
+/* A file in a folder that may not be entered is there. */
+static int why_gone(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) < 0 ? -errno : -ENOENT;
+}
+
 /*
  * Opens a recorded file if it is still what it was. Returns -ESTALE if it has changed, or another negative errno. A program that
  * has changed may still be started, so its loader is kept all the same.
@@ -259,10 +267,12 @@ static int open_recorded(struct place_job *job, const struct profile_file *sourc
 	here.path = path;
 	switch (profile_file_staleness(&here, 0)) {
 	case PROFILE_GONE:
-		return -ENOENT;
+		return why_gone(path);
 	case PROFILE_CHANGED:
 		changed = open_regular(path, OPEN_NO_LINKS | OPEN_KEEP_ATIME);
-		r = changed < 0 ? 0 : note_loader(job, changed);
+		if (changed < 0)
+			return changed;
+		r = note_loader(job, changed);
 		return r < 0 ? r : -ESTALE;
 	case PROFILE_FRESH:
 		break;
@@ -293,7 +303,8 @@ static int add_file(struct place_job *job, const struct profile_file *source, st
 		return fd;
 	if (fd < 0) {
 		job->changed += fd == -ESTALE;
-		job->gone += fd != -ESTALE;
+		job->gone += open_found_none(fd);
+		job->unreadable += fd != -ESTALE && !open_found_none(fd);
 		return 0;
 	}
 	if (fstat(fd, &st) < 0)

@@ -103,10 +103,11 @@ static void write_back(int fd, uint64_t page, uint64_t pages)
 		SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
 }
 
-int place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages)
+int place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages, uint64_t *ret_done)
 {
 	unsigned tries = 0;
 
+	*ret_done = 0;
 	while (pages > 0) {
 		uint64_t moved = 0;
 		int r = exchange_slice(fd, donor, page, donor_page, pages, &moved);
@@ -114,6 +115,7 @@ int place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64
 		page += moved;
 		donor_page += moved;
 		pages -= moved;
+		*ret_done += moved;
 		if (moved > 0) {
 			tries = 0;
 			continue;
@@ -251,6 +253,7 @@ static int try_exchange(const char *folder, uint32_t page_size, char **ret)
 {
 	_cleanup_close_ int one = place_donor(folder, page_size), other = -1;
 	const char *danger;
+	uint64_t done;
 	int r = one;
 
 	if (r >= 0)
@@ -263,7 +266,7 @@ static int try_exchange(const char *folder, uint32_t page_size, char **ret)
 	r = place_find_danger(one, &danger);
 	if (r < 0)
 		return explain_donor(r, ret);
-	r = place_exchange(one, other, 0, 0, 1);
+	r = place_exchange(one, other, 0, 0, 1, &done);
 	if (r < 0)
 		return explain(r, one, page_size, ret);
 	return danger ? say(ret, danger) : 0;

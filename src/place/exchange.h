@@ -40,9 +40,10 @@ int place_find_danger(int donor, const char **ret);
 /*
  * Pages [page, page + pages) of the open file, and as many of `donor` from `donor_page` on. A program cannot be executed while
  * it is open for writing; so the file is opened for writing only for a moment at a time, and not while this waits for the
- * kernel to write a page. Returns 0 or negative errno; after a failure some of the pages may have been exchanged.
+ * kernel to write a page. Returns 0 or negative errno. *ret_done is how many of the pages were exchanged, the first ones, also
+ * after a failure.
  */
-int place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages);
+int place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages, uint64_t *ret_done);
 
 /*
  * Why the blocks of files of this file system cannot be exchanged: the end of a sentence that begins with its name; NULL:

@@ -60,20 +60,22 @@ static int sum_by(int fd, uint8_t *buffer, uint64_t *ret)
 
 /*
  * XXH3 of all bytes of the open file, in parts. They come from the disk, without the page cache, where the file system can
- * read so; what was written is on the disk then. Returns 0 or negative errno.
+ * read so; what was written is on the disk then. If that fails, the page cache keeps what it has. Returns 0 or negative errno.
  */
 static int sum(int fd, uint64_t *ret)
 {
 	_cleanup_close_ int direct = -1;
 	_cleanup_free_ void *buffer = NULL;
+	int r;
 
 	if (fsync(fd) < 0)
 		return -errno;
 	if (posix_memalign(&buffer, ALIGN, CHUNK) != 0)
 		return -ENOMEM;
 	direct = place_reopen(fd, O_RDONLY | O_DIRECT);
-	if (direct >= 0 && sum_by(direct, buffer, ret) == 0)
-		return 0;
+	r = direct < 0 ? -EINVAL : sum_by(direct, buffer, ret);
+	if (r != -EINVAL)
+		return r;
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	return sum_by(fd, buffer, ret);
 }
@@ -111,15 +113,15 @@ static int read_runs(const struct place_file *file, int fd, uint32_t page_size)
 	return 0;
 }
 
-/* Moves one run to `at` in the area, piece by piece of that. */
-static int exchange_run(
-	const struct place_run *run, int fd, const struct place_area *area, uint64_t at, uint32_t page_size)
+/* Exchanges one run with what lies at `at` in the area, piece by piece of that. Counts the pages in *done, also if it fails. */
+static int exchange_run(const struct place_run *run, int fd, const struct place_area *area, uint64_t at,
+	uint32_t page_size, uint64_t *done)
 {
 	uint64_t page = run->page, pages = run->pages;
 
 	while (pages > 0) {
 		size_t i = device_extent_after(area->items, area->n, at);
-		uint64_t in, part;
+		uint64_t in, part, exchanged = 0;
 		int r;
 
 		if (i == area->n || area->items[i].offset > at)
@@ -127,8 +129,10 @@ static int exchange_run(
 		in = at - area->items[i].offset;
 		part = (area->items[i].length - in) / page_size;
 		part = part < pages ? part : pages;
-		r = part > 0 ? place_exchange(fd, area->donor, page, (area->donors[i] + in) / page_size, part)
+		r = part > 0 ? place_exchange(fd, area->donor, page, (area->donors[i] + in) / page_size, part,
+				       &exchanged)
 			     : -ENOSPC;
+		*done += exchanged;
 		if (r < 0)
 			return r;
 		page += part;
@@ -138,19 +142,50 @@ static int exchange_run(
 	return 0;
 }
 
-static int exchange_runs(
-	const struct place_file *file, int fd, const struct place_area *area, uint32_t page_size)
+/* Exchanges the first `pages` of the runs, or all. *done is how many of them were, also if it fails. */
+static int exchange_runs(const struct place_file *file, int fd, const struct place_area *area,
+	uint32_t page_size, uint64_t pages, uint64_t *done)
 {
 	uint64_t at = file->at;
 
-	for (size_t i = 0; i < file->moved.n; i++) {
-		int r = exchange_run(&file->moved.items[i], fd, area, at, page_size);
+	*done = 0;
+	for (size_t i = 0; i < file->moved.n && *done < pages; i++) {
+		struct place_run run = file->moved.items[i];
+		int r;
 
+		if (run.pages > pages - *done)
+			run.pages = (uint32_t)(pages - *done);
+		r = exchange_run(&run, fd, area, at, page_size, done);
 		if (r < 0)
 			return r;
-		at += (uint64_t)file->moved.items[i].pages * page_size;
+		at += (uint64_t)run.pages * page_size;
 	}
 	return 0;
+}
+
+/*
+ * After a failure to write what was moved: it is still in memory, and the donor has the blocks in which it lay, so the same
+ * exchange once more writes it there. Returns -EIO if the file is as it was, or -EBADMSG.
+ */
+static int exchange_again(struct place_file *file, int fd, const struct place_area *area, uint32_t page_size,
+	uint64_t pages, uint64_t before, int error)
+{
+	uint64_t done, after;
+	int r = exchange_runs(file, fd, area, page_size, pages, &done);
+
+	if (r == 0)
+		r = sum(fd, &after);
+	if (r == 0 && after != before && place_is_same(file, fd))
+		r = -EIO;
+	if (r < 0) {
+		place_set(file, PLACE_FAILED,
+			"could not be written to its new place (%s), nor to its old one again (%s)",
+			strerror(-error), strerror(-r));
+		return -EBADMSG;
+	}
+	place_set(file, PLACE_FAILED, "could not be written to its new place, and lies where it was: %s",
+		strerror(-error));
+	return -EIO;
 }
 
 static int failed(struct place_file *file, int error, const char *what)
@@ -166,7 +201,7 @@ static int failed(struct place_file *file, int error, const char *what)
 
 int place_move(struct place_file *file, int fd, const struct place_area *area, uint32_t page_size)
 {
-	uint64_t before, after;
+	uint64_t before, after, done;
 	int moved, r;
 
 	if (!place_is_same(file, fd)) {
@@ -178,10 +213,12 @@ int place_move(struct place_file *file, int fd, const struct place_area *area, u
 		r = read_runs(file, fd, page_size);
 	if (r < 0)
 		return failed(file, r, "cannot be read");
-	moved = exchange_runs(file, fd, area, page_size);
+	moved = exchange_runs(file, fd, area, page_size, UINT64_MAX, &done);
 	r = sum(fd, &after);
+	if (r < 0 && r != -ENOMEM)
+		return exchange_again(file, fd, area, page_size, done, before, r);
 	if (r < 0)
-		return failed(file, r, "cannot be read again");
+		return r;
 	if (!place_is_same(file, fd)) {
 		place_set(file, PLACE_REFUSED, "was changed by another process while it was moved");
 		return 0;

@@ -9,8 +9,9 @@
 /*
  * Moves the runs in file->moved of the file that is open for reading as `fd` into the area, from file->at on.
  * While it does so the file is open for writing, and if it is a program it cannot be executed; so its pages are read into
- * memory first. Fills in the status of the file: PLACE_MOVED, PLACE_REFUSED, or PLACE_FAILED. Returns 0; -EBADMSG if the
- * bytes differ though nobody has written to the file, after which nothing more should be moved; or -ENOMEM.
+ * memory first. Fills in the status of the file: PLACE_MOVED, PLACE_REFUSED, or PLACE_FAILED. Returns 0; -ENOMEM; -EBADMSG
+ * if the bytes differ though nobody has written to the file; or -EIO if the disk did not take them at their new place, and the
+ * file lies where it was. After either of these nothing more should be moved.
  */
 int place_move(struct place_file *file, int fd, const struct place_area *area, uint32_t page_size);
 

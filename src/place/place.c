@@ -46,6 +46,17 @@ static int open_file(const struct place_job *job, const struct place_file *file)
 	return open_regular(path, OPEN_NO_LINKS | OPEN_KEEP_ATIME);
 }
 
+static int cannot_open(struct place_file *file, int error)
+{
+	if (error == -ENOMEM)
+		return error;
+	if (open_found_none(error))
+		place_set(file, PLACE_REFUSED, "has changed meanwhile");
+	else
+		place_set(file, PLACE_REFUSED, "cannot be opened: %s", strerror(-error));
+	return 0;
+}
+
 /* By the programs of the job, which may have none, or by its own name, which it may not have. */
 static bool is_loader(
 	const struct place_job *job, const struct place_disk *disk, const struct place_file *file, int fd)
@@ -80,9 +91,11 @@ static int check_file(const struct place_job *job, const struct place_disk *disk
 		return 0;
 	}
 	fd = open_file(job, file);
-	if (fd < 0 || !place_is_same(file, fd)) {
+	if (fd < 0)
+		return cannot_open(file, fd);
+	if (!place_is_same(file, fd)) {
 		place_set(file, PLACE_REFUSED, "has changed meanwhile");
-		return fd == -ENOMEM ? fd : 0;
+		return 0;
 	}
 	if (is_loader(job, disk, file, fd)) {
 		place_set(file, PLACE_REFUSED,
@@ -334,6 +347,20 @@ static int make_of_pieces(struct place_disk *disk, struct place_area *area, uint
 	return r < 0 ? r : place_area_take(area, &wide, disk->area_pages * disk->page_size);
 }
 
+static int no_usable_room(struct place_disk *disk, int error)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (error == -ENOMEM)
+		return error;
+	return asprintf(&text,
+		       "does not take what is written to its free blocks (%s): the disk is worn out, or what it "
+		       "is stored on is full",
+		       strerror(-error)) < 0
+		? -ENOMEM
+		: refuse(disk, text);
+}
+
 /* The area must be good enough for what the starts are expected to gain, and about as good as they expect. */
 static int make_area(struct place_disk *disk)
 {
@@ -357,6 +384,9 @@ static int make_area(struct place_disk *disk)
 	}
 	if (r < 0)
 		return r;
+	r = place_area_prove(&area);
+	if (r < 0)
+		return no_usable_room(disk, r);
 	disk->area = area;
 	area = PLACE_NO_AREA;
 	return 0;
@@ -376,12 +406,8 @@ static int move_file(const struct place_job *job, const struct place_disk *disk,
 {
 	_cleanup_close_ int fd = open_file(job, file);
 
-	if (fd == -ENOMEM)
-		return fd;
-	if (fd < 0) {
-		place_set(file, PLACE_REFUSED, "has changed meanwhile");
-		return 0;
-	}
+	if (fd < 0)
+		return cannot_open(file, fd);
 	return place_move(file, fd, &disk->area, disk->page_size);
 }
 

@@ -35,6 +35,7 @@ struct place_job {
 	struct place_disk *disks; /* owned */
 	size_t n_disks, disks_capacity;
 	size_t changed, gone;         /* files of profiles that are left out */
+	size_t unreadable;            /* likewise */
 	struct place_loader *loaders; /* owned */
 	size_t n_loaders, loaders_capacity;
 };
@@ -71,7 +72,8 @@ int place_job_record(const struct place_job *job, struct place_record *record);
 typedef void place_progress(void *context, size_t done, size_t of);
 
 /*
- * Moves the files, each of which has a status afterwards. Returns 0; -EBADMSG after bytes differed (place/move.h): then nothing more was moved; or another negative errno.
+ * Moves the files, each of which has a status afterwards. Returns 0; -EBADMSG after bytes differed, or -EIO after the disk did
+ * not take them (place/move.h): then nothing more was moved; or another negative errno.
  */
 int place_job_run(struct place_job *job, place_progress *progress, void *context);
 

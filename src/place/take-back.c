@@ -76,7 +76,7 @@ static int move_back(struct place_file *file, int fd, const struct place_area *a
 {
 	int r = place_move(file, fd, area, page_size);
 
-	if (r < 0)
+	if (r < 0 && r != -EIO)
 		return r;
 	ret->moved = file->status == PLACE_MOVED;
 	return ret->moved ? 0 : keep(ret, file->reason ? file->reason : "was not moved");
@@ -97,6 +97,11 @@ static int give_place(
 		return r;
 	if (danger)
 		return keep_because(ret, ": its file system ", danger);
+	r = place_area_prove(&area);
+	if (r < 0 && r != -ENOMEM)
+		return keep_because(ret, ": there is no usable room: ", strerror(-r));
+	if (r < 0)
+		return r;
 	if (pieces_of(area.items, area.n) > pieces_of(file->extents, file->n_extents))
 		return keep(ret, "stays where it is: there is no room in one piece");
 	return move_back(file, fd, &area, page_size, ret);
@@ -113,7 +118,7 @@ static int take_back(const struct placed_file *placed, uint32_t page_size, struc
 	if (!copy)
 		return -ENOMEM;
 	fd = open_regular(placed->path, OPEN_NO_LINKS | OPEN_KEEP_ATIME);
-	if (fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP || fd == -EISDIR || fd == -EINVAL)
+	if (open_found_none(fd))
 		return 0; /* it is not that file any more */
 	if (fd < 0)
 		return fd;

@@ -357,6 +357,48 @@ case_changed_files_are_left_out() {
 	same
 }
 
+# A file that may not be opened is there all the same, and so is one in a folder that may not be entered.
+case_files_that_may_not_be_read() {
+	begin
+	chmod -R a+rX "$tmp" "$disk"
+	chmod 600 "$disk/lib/small9" "$disk/lib/small10"
+	picture >"$tmp/before"
+	mkdir -m 777 "$tmp/state/user"
+	HEADSTART_STATE=$tmp/state/user
+	for_others "$HEADSTART_TEST_BUILD/tools/headstart" "$HEADSTART_TEST_BUILD/tools/headstart-tool"
+	$as_nobody "$others/headstart" place --json --dry-run --device rotational --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err" || :
+	grep -q "2 recorded files are left out: 0 have changed, 0 are gone, 2 cannot be read" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	json "$tmp/out" - 2 <<-'END'
+		assert TOP["unreadable"] == int(ARGS[0]) and TOP["gone"] == TOP["changed"] == 0, TOP
+	END
+	chmod 700 "$disk/lib" "$disk/bin"
+	$as_nobody "$others/headstart" place --dry-run --device rotational --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err" &&
+		fail "files are placed that may not be read"
+	grep -q "26 of the recorded files cannot be read, and no other is as it was recorded" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+}
+
+# The file system has free blocks, but what its image is stored on is full: what is moved there would be lost.
+case_blocks_that_cannot_be_written() {
+	mkdir -p "$tmp/thin"
+	mount -t tmpfs -o size=300M none "$tmp/thin"
+	mkdir -p "$disk"
+	truncate -s 256M "$tmp/thin/image"
+	mkfs.ext4 -q -F -b "$(getconf PAGESIZE)" "$tmp/thin/image" 2>"$tmp/err" || skip "mkfs.ext4: $(cat "$tmp/err")"
+	mount -o loop "$tmp/thin/image" "$disk" 2>"$tmp/err" || skip "no loop device here: $(cat "$tmp/err")"
+	make_files
+	fstrim "$disk" 2>"$tmp/err" || skip "the blocks of files that are gone cannot be given back: $(cat "$tmp/err")"
+	picture >"$tmp/before"
+	# Some room for what the file system writes by itself.
+	mount -o "remount,size=$(($(df -k --output=used "$tmp/thin" | tail -1) + 256))k" "$tmp/thin"
+	refuses_disk "does not take what is written to its free blocks"
+	mount -o remount,size=300M "$tmp/thin"
+	same
+	place --profile "$tmp/start.profile" >"$tmp/out" || fail "it does not work though there is room"
+	same
+	unmount
+	umount "$tmp/thin"
+}
+
 # Stops a command when it calls fsync for a file for the nth time, and lets it go on after CHANGE: meanwhile FILE N CHANGE COMMAND…
 # What it says is in $tmp/out and $tmp/err.
 meanwhile() {

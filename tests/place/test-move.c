@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,15 +27,34 @@
 /* What happens in place of an exchange, or NULL. */
 static void (*meanwhile)(int fd);
 
-int __real_place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages);
-int __wrap_place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages);
+int __real_place_exchange(
+	int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages, uint64_t *ret_done);
+int __wrap_place_exchange(
+	int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages, uint64_t *ret_done);
 
-int __wrap_place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages)
+int __wrap_place_exchange(
+	int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages, uint64_t *ret_done)
 {
 	if (!meanwhile)
-		return __real_place_exchange(fd, donor, page, donor_page, pages);
+		return __real_place_exchange(fd, donor, page, donor_page, pages, ret_done);
 	meanwhile(fd);
+	*ret_done = pages;
 	return 0;
+}
+
+/* Which calls of fsync(2) fail, counted from the first one on: bit 0 is the next one. */
+static unsigned failing_syncs;
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+	bool fails = failing_syncs & 1;
+
+	failing_syncs >>= 1;
+	errno = EIO;
+	return fails ? -1 : __real_fsync(fd);
 }
 
 static char folder[] = "/var/tmp/headstart-test-move.XXXXXX";
@@ -331,6 +351,75 @@ static void other_bytes_are_noticed(void **state)
 	assert_string_equal(file.reason, "has other bytes than before it was moved");
 }
 
+/* Moves all of a file but one page, on a disk that does not take it: the first fsync(2) of place_move() is before. */
+static int move_in_vain(unsigned failing, struct place_file *file, int fd)
+{
+	_cleanup_(place_area_releasep) struct place_area area = make_area(PAGES);
+	int r;
+
+	assert_int_equal(place_runs_add(&file->moved, 0, 10), 0);
+	assert_int_equal(place_runs_add(&file->moved, 11, PAGES - 11), 0);
+	failing_syncs = failing;
+	r = place_move(file, fd, &area, (uint32_t)PAGE);
+	failing_syncs = 0;
+	assert_int_equal(file->status, PLACE_FAILED);
+	return r;
+}
+
+static void what_the_disk_does_not_take_lies_where_it_was(void **state)
+{
+	_cleanup_(place_file_release) struct place_file file = {0};
+	_cleanup_close_ int fd = -1;
+	uint64_t before[PAGES];
+
+	need_exchange(folder);
+	fd = make_file(&file);
+	for (uint64_t i = 0; i < PAGES; i++)
+		before[i] = place_of(fd, i);
+	assert_int_equal(move_in_vain(2, &file, fd), -EIO);
+	assert_non_null(
+		strstr(file.reason, "could not be written to its new place, and lies where it was: "));
+	expect_bytes(fd);
+	for (uint64_t i = 0; i < PAGES; i++)
+		assert_int_equal(place_of(fd, i), before[i]);
+}
+
+static void what_it_takes_nowhere_stops_all(void **state)
+{
+	_cleanup_(place_file_release) struct place_file file = {0};
+	_cleanup_close_ int fd = -1;
+
+	need_exchange(folder);
+	fd = make_file(&file);
+	assert_int_equal(move_in_vain(6, &file, fd), -EBADMSG);
+	assert_non_null(strstr(file.reason, "nor to its old one again"));
+}
+
+static void a_proven_area_takes_files(void **state)
+{
+	_cleanup_(place_area_releasep) struct place_area area = PLACE_NO_AREA;
+	_cleanup_(place_file_release) struct place_file file = {0};
+	_cleanup_close_ int fd = -1;
+
+	need_exchange(folder);
+	area = make_area(PAGES);
+	assert_int_equal(place_area_prove(&area), 0);
+	for (size_t i = 0; i < area.n; i++)
+		assert_int_equal(place_of(area.donor, area.donors[i] / PAGE), area.items[i].physical);
+	fd = make_file(&file);
+	move_whole(&file, fd, &area);
+}
+
+static void an_area_that_takes_nothing_is_not_proven(void **state)
+{
+	_cleanup_(place_area_releasep) struct place_area area = PLACE_NO_AREA;
+
+	need_exchange(folder);
+	area = make_area(PAGES);
+	failing_syncs = 1;
+	assert_int_equal(place_area_prove(&area), -EIO);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +431,10 @@ int main(void)
 		cmocka_unit_test(what_has_changed_is_not_moved),
 		cmocka_unit_test(what_is_written_meanwhile_is_no_damage),
 		cmocka_unit_test(other_bytes_are_noticed),
+		cmocka_unit_test(what_the_disk_does_not_take_lies_where_it_was),
+		cmocka_unit_test(what_it_takes_nowhere_stops_all),
+		cmocka_unit_test(a_proven_area_takes_files),
+		cmocka_unit_test(an_area_that_takes_nothing_is_not_proven),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -212,7 +212,7 @@ static int move(struct place_job *job, struct store_record *stored)
 	r = place_job_run(job, show ? show_progress : NULL, NULL);
 	if (show)
 		fputs("\r\033[K", stderr);
-	if (r == -EBADMSG)
+	if (r == -EBADMSG || r == -EIO)
 		return VERB_FAILED; /* the report names the file */
 	return r < 0 ? verb_fail_errno(r, "cannot move files") : 0;
 }

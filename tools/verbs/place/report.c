@@ -168,6 +168,7 @@ static int report_json(const struct place_arguments *arguments, const struct pla
 	json_object_object_add(json, "dry_run", json_object_new_boolean(arguments->dry_run));
 	json_object_object_add(json, "changed", json_object_new_uint64(job->changed));
 	json_object_object_add(json, "gone", json_object_new_uint64(job->gone));
+	json_object_object_add(json, "unreadable", json_object_new_uint64(job->unreadable));
 	json_object_object_add(json, "disks", disks);
 	return print_json(json, JSON_C_TO_STRING_PRETTY);
 }
@@ -201,15 +202,28 @@ static int status_of(const struct place_job *job)
 	return refused || failed ? VERB_FAILED : 0;
 }
 
+static void note_left_out(const struct place_job *job)
+{
+	size_t n = job->changed + job->gone + job->unreadable;
+	char unreadable[64] = "";
+
+	if (job->unreadable > 0)
+		snprintf(unreadable, sizeof(unreadable), ", %zu cannot be read", job->unreadable);
+	if (n > 0)
+		verb_note("%zu recorded file%s left out: %zu %s changed, %zu %s gone%s", n,
+			plural_of(n, " is", "s are"), job->changed, plural_of(job->changed, "has", "have"),
+			job->gone, plural_of(job->gone, "is", "are"), unreadable);
+}
+
 int place_report(const struct place_arguments *arguments, const struct place_job *job)
 {
+	if (job->n_disks == 0 && job->unreadable > 0)
+		return verb_fail(
+			"%zu of the recorded files cannot be read, and no other is as it was recorded",
+			job->unreadable);
 	if (job->n_disks == 0)
 		return verb_fail("none of the recorded files is there as it was recorded");
-	if (job->changed + job->gone > 0)
-		verb_note("%zu recorded file%s left out: %zu %s changed, %zu %s gone",
-			job->changed + job->gone, plural_of(job->changed + job->gone, " is", "s are"),
-			job->changed, plural_of(job->changed, "has", "have"), job->gone,
-			plural_of(job->gone, "is", "are"));
+	note_left_out(job);
 	for (size_t i = 0; i < job->n_disks; i++)
 		print_reasons(&job->disks[i]);
 	if (!arguments->tree)
