@@ -194,8 +194,13 @@ static void show_progress(void *context, size_t done, size_t of)
 static int move(struct place_job *job, struct store_record *stored)
 {
 	bool show = isatty(STDERR_FILENO);
-	int r = place_job_allocate(job);
+	int r;
 
+	if (show)
+		fputs("trying the free blocks that files are moved to", stderr);
+	r = place_job_allocate(job);
+	if (show)
+		fputs("\r\033[K", stderr);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot allocate an area");
 	r = place_job_record(job, &stored->record);
