@@ -21,6 +21,7 @@
 
 #include "base/cleanup.h"
 #include "base/links.h"
+#include "base/overlay.h"
 #include "base/strings.h"
 #include "device/block.h"
 #include "device/find.h"
@@ -168,7 +169,7 @@ static int find_in_layers(const struct device_tables *tables, const struct mount
 	for (size_t n = 0;; n++) {
 		_cleanup_free_ char *layer = NULL;
 		_cleanup_close_ int fd = -1;
-		int r = mount_overlay_layer(mount, n, &layer);
+		int r = overlay_layer(mount->options, true, n, &layer);
 
 		if (r < 0)
 			return r;

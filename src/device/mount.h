@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One mount, and the layers of an overlayfs. Internal to src/device and its tests. */
+/* One mount. Internal to src/device and its tests. */
 #pragma once
-
-#include <stddef.h>
 
 struct mount {
 	char *root;    /* owned; the part of the file system that is mounted here: "/" */
@@ -24,9 +22,3 @@ static inline void mount_releasep(struct mount *mount)
  * *ret. Returns 0, -ENOENT, or negative errno.
  */
 int mount_find(const char *mountinfo, unsigned long long id, struct mount *ret);
-
-/*
- * The n-th layer of an overlayfs, upper first, then the lower ones from top to bottom
- * (Documentation/filesystems/overlayfs.rst). The caller frees *ret. Returns 0, -ENOENT (no more), or -ENOMEM.
- */
-int mount_overlay_layer(const struct mount *mount, size_t n, char **ret);

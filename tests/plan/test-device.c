@@ -299,31 +299,6 @@ static void mount_lines_are_unescaped(void **state)
 	assert_string_equal(mount.type, "ext4");
 }
 
-static void expect_layers(const char *options, const char *const *layers)
-{
-	struct mount mount = {.options = (char *)options};
-	size_t n = 0;
-
-	for (; layers[n]; n++) {
-		_cleanup_free_ char *layer = NULL;
-
-		assert_int_equal(mount_overlay_layer(&mount, n, &layer), 0);
-		assert_string_equal(layer, layers[n]);
-	}
-	assert_true(mount_overlay_layer(&mount, n, &(char *){NULL}) < 0);
-}
-
-static void overlay_layers_come_upper_first(void **state)
-{
-	expect_layers(
-		"rw,lowerdir=/l1:/l2,upperdir=/u,workdir=/w", (const char *[]){"/u", "/l1", "/l2", NULL});
-	expect_layers("rw,lowerdir=/l\\134:1:/l2::/data", (const char *[]){"/l:1", "/l2", "/data", NULL});
-	expect_layers("rw,lowerdir+=/l1,lowerdir+=/l2", (const char *[]){"/l1", "/l2", NULL});
-	expect_layers("rw,lowerdir=/a\\040b,upperdir=/x\\134,y", (const char *[]){"/x,y", "/a b", NULL});
-	expect_layers("rw", (const char *[]){NULL});
-	expect_layers("", (const char *[]){NULL});
-}
-
 /* The layer is a real folder here: its file must get the answer that device_of() gives for the folder itself. */
 static void overlay_files_are_on_the_device_of_their_layer(void **state)
 {
@@ -399,7 +374,6 @@ int main(void)
 		cmocka_unit_test(fuse_is_unknown_unless_it_has_a_disk),
 		cmocka_unit_test(anonymous_numbers_lead_through_the_mount_table),
 		cmocka_unit_test(mount_lines_are_unescaped),
-		cmocka_unit_test(overlay_layers_come_upper_first),
 		cmocka_unit_test(overlay_files_are_on_the_device_of_their_layer),
 		cmocka_unit_test(extents_ascend_or_are_not_supported),
 		cmocka_unit_test(only_fuse_can_be_uncached),
