@@ -20,6 +20,7 @@
 #include "base/strings.h"
 #include "base/times.h"
 #include "record/names/marks.h"
+#include "record/names/name-here.h"
 
 #define ANCESTORS_MAX 16         /* that are looked for in the tree */
 #define MISSED_FOR    1000000000 /* nanoseconds */
@@ -220,16 +221,16 @@ static char *name_here(struct opens *opens, struct opening *opening)
 	char *name;
 
 	if (!opening->mount)
-		return views_name_below_mount(
+		return name_here_below_mount(
 			opens->mounts, opening->path, &opening->status, opens->careful, &opening->mount);
-	name = views_name_here(
+	name = name_here_by_mount(
 		opens->mounts, opening->mount, opening->path, &opening->status, opens->careful);
 	pid = name ? 0 : whose_view(opens, opening->pid);
 	if (!pid || views_look_at(&opens->views, pid) < 0 ||
 		views_find(&opens->views, opening->status.stx_mnt_id, pid, &view) < 0 || !view)
 		return name;
 	opening->mount = mounts_find(&view->mounts, opening->status.stx_mnt_id);
-	return views_name_here(
+	return name_here_by_mount(
 		opens->mounts, opening->mount, opening->path, &opening->status, opens->careful);
 }
 

@@ -16,8 +16,6 @@
 #include "record/events/trace.h"
 #include "record/names/mounts.h"
 
-struct statx;
-
 struct view {
 	uint64_t id;               /* of the namespace: the inode number of /proc/PID/ns/mnt */
 	int32_t pid;               /* that we saw there last */
@@ -67,21 +65,5 @@ int view_refresh(struct view *view);
  * errno: -ENOENT if the mount is covered by another one, or gone.
  */
 int view_open_mount(const struct view *view, const struct mount *mount);
-
-/*
- * The name in our own namespace of the file that is `path` in a namespace where it lies on the mount `there`: where we
- * have mounted the same file system. It leads to the same file as `status`; if only `cached` names count, nothing is waited for to find
- * that out. NULL: there is none, or no memory.
- */
-char *views_name_here(const struct mounts *here, const struct mount *there, const char *path,
-	const struct statx *status, bool cached);
-
-/*
- * The same if nothing is known of the mount, because its namespace has ended with its last process: then the kernel
- * names the file by its path below the mount, which may be all of a file system that we have mounted. *ret_mount is
- * ours.
- */
-char *views_name_below_mount(const struct mounts *here, const char *path, const struct statx *status,
-	bool cached, const struct mount **ret_mount);
 
 void views_release(struct views *views);

@@ -21,6 +21,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "base/times.h"
+#include "record/names/name-here.h"
 #include "record/names/unnamed.h"
 #include "record/names/views.h"
 #include "tree.h"
@@ -61,7 +62,7 @@ static bool is_named(const struct mount *there, const char *path)
 	struct mount mounts[] = {
 		mount_at(1, "/", "/"), mount_at(DEVICE, "/elsewhere", "/"), mount_at(DEVICE, "/", folder)};
 	const struct mounts here = {.items = mounts, .count = 3};
-	_cleanup_free_ char *name = views_name_here(&here, there, path, &status, false);
+	_cleanup_free_ char *name = name_here_by_mount(&here, there, path, &status, false);
 
 	if (name)
 		assert_string_equal(name, file);
@@ -106,13 +107,13 @@ static void a_file_below_a_mount_of_which_nothing_is_known(void **state)
 	struct mount mounts[] = {mount_at(1, "/", "/"), mount_at(DEVICE, "/", folder)};
 	const struct mounts here = {.items = mounts, .count = 2};
 	const struct mount *mount = NULL;
-	_cleanup_free_ char *name = views_name_below_mount(&here, "/sub/file", &status, false, &mount);
+	_cleanup_free_ char *name = name_here_below_mount(&here, "/sub/file", &status, false, &mount);
 
 	assert_non_null(name);
 	assert_string_equal(name, file);
 	assert_ptr_equal(mount, &mounts[1]);
-	assert_null(views_name_below_mount(&here, "sub/file", &status, false, &mount));
-	assert_null(views_name_below_mount(&here, "/file", &status, false, &mount));
+	assert_null(name_here_below_mount(&here, "sub/file", &status, false, &mount));
+	assert_null(name_here_below_mount(&here, "/file", &status, false, &mount));
 }
 
 /* A process in namespaces of its own, which the caller kills; -1 where they cannot be made. */
