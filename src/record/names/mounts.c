@@ -66,11 +66,13 @@ static void release_mount(struct mount *mount)
 	free(mount->root);
 	free(mount->point);
 	free(mount->type);
+	free(mount->options);
 }
 
 static int add_mount(struct mounts *mounts, uint64_t id, uint32_t device, const char *root, const char *point,
-	const char *type)
+	const char *type, const char *options)
 {
+	bool overlay = streq(type, "overlay");
 	struct mount mount = {.id = id, .device = device};
 	int r = ARRAY_RESERVE(mounts->items, mounts->capacity, mounts->count + 1);
 
@@ -79,7 +81,8 @@ static int add_mount(struct mounts *mounts, uint64_t id, uint32_t device, const 
 	mount.root = strdup(root);
 	mount.point = strdup(point);
 	mount.type = strdup(type);
-	if (!mount.root || !mount.point || !mount.type) {
+	mount.options = overlay ? strdup(options) : NULL;
+	if (!mount.root || !mount.point || !mount.type || (overlay && !mount.options)) {
 		release_mount(&mount);
 		return -ENOMEM;
 	}
@@ -97,7 +100,7 @@ int mounts_parse(char *mountinfo, struct mounts *ret)
 		if (!is_disk_type(mount.type))
 			continue;
 		r = add_mount(&mounts, mount.id, mounts_pack_device(mount.device_major, mount.device_minor),
-			mount.root, mount.point, mount.type);
+			mount.root, mount.point, mount.type, mount.options);
 		if (r < 0)
 			return r;
 	}
@@ -118,7 +121,7 @@ static int add_root(struct mounts *mounts)
 	if (statx(AT_FDCWD, "/", 0, STATX_BASIC_STATS | STATX_MNT_ID, &status) < 0)
 		return -errno;
 	return add_mount(mounts, status.stx_mask & STATX_MNT_ID ? status.stx_mnt_id : 0,
-		mounts_pack_device(status.stx_dev_major, status.stx_dev_minor), "/", "/", "unknown");
+		mounts_pack_device(status.stx_dev_major, status.stx_dev_minor), "/", "/", "unknown", "");
 }
 
 int mounts_read(struct mounts *ret)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/links.h"
+#include "base/overlay.h"
 #include "base/strings.h"
+
+#define LAYERS_MAX 512 /* the kernel has 500 at most (OVL_MAX_STACK) */
 
 /* The part of the path below the folder: "" or "/…"; NULL if it does not lie there. */
 static const char *below(const char *path, const char *folder)
@@ -85,6 +90,63 @@ char *name_here_below_mount(const struct mounts *here, const char *path, const s
 			continue;
 		*ret_mount = &here->items[i];
 		return TAKE_PTR(name);
+	}
+	return NULL;
+}
+
+/* Opens a path on which links may lie, as in the names of layers. */
+static int open_here(const char *path, bool cached)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = cached ? RESOLVE_CACHED : 0};
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	if (fd < 0 && (errno == EINVAL || errno == ENOSYS))
+		fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return fd;
+}
+
+static bool is_same_time(const struct statx_timestamp *a, const struct statx_timestamp *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/* An overlay shows the inode number of the layer (Documentation/filesystems/overlayfs.rst, "Inode properties"), also after it has copied the file up. */
+static bool is_of_layer(const struct statx *named, const struct statx *status)
+{
+	return named->stx_ino == status->stx_ino && named->stx_size == status->stx_size &&
+		(named->stx_mode & S_IFMT) == (status->stx_mode & S_IFMT) &&
+		is_same_time(&named->stx_mtime, &status->stx_mtime);
+}
+
+static char *name_in(
+	const char *layer, const char *rest, const struct statx *status, bool cached, struct statx *ret_named)
+{
+	_cleanup_free_ char *path = join(layer, rest);
+	_cleanup_close_ int fd = path ? open_here(path, cached) : -1;
+	char name[PATH_MAX];
+
+	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, ret_named) < 0 ||
+		!is_of_layer(ret_named, status) || path_of_fd(fd, name) < 0)
+		return NULL;
+	return strdup(name);
+}
+
+char *name_here_in_layer(const struct mount *there, const char *path, const struct statx *status, bool cached,
+	struct statx *ret_named)
+{
+	const char *rest = there->options ? below(path, there->point) : NULL;
+	_cleanup_free_ char *on_overlay = rest ? join(there->root, rest) : NULL;
+
+	for (size_t n = 0; on_overlay && n < LAYERS_MAX; n++) {
+		_cleanup_free_ char *layer = NULL;
+		char *name;
+
+		if (overlay_layer(there->options, false, n, &layer) < 0)
+			break;
+		name = layer[0] == '/' ? name_in(layer, on_overlay, status, cached, ret_named) : NULL;
+		if (name)
+			return name;
 	}
 	return NULL;
 }

@@ -25,3 +25,11 @@ char *name_here_by_mount(const struct mounts *here, const struct mount *there, c
  */
 char *name_here_below_mount(const struct mounts *here, const char *path, const struct statx *status,
 	bool cached, const struct mount **ret_mount);
+
+/*
+ * The name of a file of the overlay `there`, which only another namespace has mounted: in the lower layer that the file comes from, whose
+ * pages are the ones that are cached. *ret_named is what is there. Whoever has mounted the overlay chose which folders these are, so this is
+ * only for mounts of privileged processes. NULL: what others can write was changed there (the upper layer); or no memory.
+ */
+char *name_here_in_layer(const struct mount *there, const char *path, const struct statx *status, bool cached,
+	struct statx *ret_named);

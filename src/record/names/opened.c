@@ -36,6 +36,8 @@ struct opening {
 	bool by_tree;
 	bool own;                  /* as record_file.own */
 	const struct mount *mount; /* that it was opened on; NULL if it is not known */
+	bool trusted;              /* that mount belongs to a view that is trusted */
+	dev_t named;               /* the st_dev under the name that it has in our namespace */
 };
 
 /* This and what follows for a known file are all that most events cost. */
@@ -47,9 +49,10 @@ static bool describe(struct opening *opening, bool careful)
 	if (statx(opening->fd, "", flags, STATX_BASIC_STATS | STATX_MNT_ID, status) < 0 ||
 		!(S_ISREG(status->stx_mode) || S_ISDIR(status->stx_mode)))
 		return false;
-	opening->own = false;
+	opening->own = opening->trusted = false;
 	opening->path[0] = 0;
 	opening->key = mounts_pack_device(status->stx_dev_major, status->stx_dev_minor);
+	opening->named = makedev(status->stx_dev_major, status->stx_dev_minor);
 	return true;
 }
 
@@ -126,7 +129,7 @@ static int add_file(struct opens *opens, struct record_files *files, struct inod
 		.opened = monotonic_ns(),
 		.by_tree = opening->by_tree,
 		.opener = opening->pid,
-		.st_dev = makedev(status->stx_dev_major, status->stx_dev_minor),
+		.st_dev = opening->named,
 		.own = opening->own,
 	};
 	opens->noted += size_of(path);
@@ -213,6 +216,21 @@ static int find_view(struct opens *opens, const struct opening *opening, uint64_
 	return r < 0 || *ret ? r : inode_map_add(&opens->missed, 0, mount_id, 0);
 }
 
+/* The same file, or of an overlay the one in a lower layer, which has the device of another file system. */
+static char *name_by_mount(struct opens *opens, struct opening *opening)
+{
+	const struct statx *status = &opening->status;
+	char *name = name_here_by_mount(opens->mounts, opening->mount, opening->path, status, opens->careful);
+	struct statx named;
+
+	if (name || !opening->trusted)
+		return name;
+	name = name_here_in_layer(opening->mount, opening->path, status, opens->careful, &named);
+	if (name)
+		opening->named = makedev(named.stx_dev_major, named.stx_dev_minor);
+	return name;
+}
+
 /* The name in our own namespace of a file that was opened in another one. */
 static char *name_here(struct opens *opens, struct opening *opening)
 {
@@ -223,15 +241,14 @@ static char *name_here(struct opens *opens, struct opening *opening)
 	if (!opening->mount)
 		return name_here_below_mount(
 			opens->mounts, opening->path, &opening->status, opens->careful, &opening->mount);
-	name = name_here_by_mount(
-		opens->mounts, opening->mount, opening->path, &opening->status, opens->careful);
+	name = name_by_mount(opens, opening);
 	pid = name ? 0 : whose_view(opens, opening->pid);
 	if (!pid || views_look_at(&opens->views, pid) < 0 ||
 		views_find(&opens->views, opening->status.stx_mnt_id, pid, &view) < 0 || !view)
 		return name;
 	opening->mount = mounts_find(&view->mounts, opening->status.stx_mnt_id);
-	return name_here_by_mount(
-		opens->mounts, opening->mount, opening->path, &opening->status, opens->careful);
+	opening->trusted = view->trusted;
+	return name_by_mount(opens, opening);
 }
 
 /* As opens->careful says. NULL: the file does not count, or there is no memory. */
@@ -291,6 +308,7 @@ static int take_opening(struct opens *opens, struct opening *opening)
 		r = find_view(opens, opening, mount_id, &view);
 	if (r == 0 && view) {
 		opening->mount = mounts_find(&view->mounts, mount_id);
+		opening->trusted = view->trusted;
 		r = marks_view(opens, view);
 		if (r == 0 && !opens->keeps_no_views)
 			r = add_inside(opens, view, opening);

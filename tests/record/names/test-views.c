@@ -116,6 +116,40 @@ static void a_file_below_a_mount_of_which_nothing_is_known(void **state)
 	assert_null(name_here_below_mount(&here, "/file", &status, false, &mount));
 }
 
+/* The file as an overlay shows it that has the folder as a layer. */
+static char *name_in_layer(const char *options, const struct statx *shown)
+{
+	const struct mount overlay = {
+		1, DEVICE, (char *)"/", (char *)"/mnt", (char *)"overlay", (char *)options};
+	struct statx named;
+	char *name = name_here_in_layer(&overlay, "/mnt/sub/file", shown, false, &named);
+
+	if (name)
+		assert_int_equal(named.stx_dev_minor, status.stx_dev_minor);
+	return name;
+}
+
+static void a_file_of_an_overlay_is_named_in_its_layer(void **state)
+{
+	_cleanup_free_ char *name = NULL;
+	struct statx shown = status;
+	char options[256];
+
+	shown.stx_dev_minor++; /* an overlay has a number of its own */
+	snprintf(options, sizeof(options), "rw,lowerdir=/none:relative:%s,upperdir=/u,workdir=/w", folder);
+	name = name_in_layer(options, &shown);
+	assert_non_null(name);
+	assert_string_equal(name, file);
+	shown.stx_mtime.tv_nsec ^= 1; /* it was changed in the upper layer */
+	assert_null(name_in_layer(options, &shown));
+	shown.stx_mtime = status.stx_mtime;
+	shown.stx_ino++;
+	assert_null(name_in_layer(options, &shown));
+	shown.stx_ino--;
+	snprintf(options, sizeof(options), "rw,lowerdir=/none,upperdir=%s,workdir=/w", folder);
+	assert_null(name_in_layer(options, &shown));
+}
+
 /* A process in namespaces of its own, which the caller kills; -1 where they cannot be made. */
 static pid_t start_in(int namespaces)
 {
@@ -478,6 +512,7 @@ int main(void)
 		TEST(a_file_is_named_by_its_file_system),
 		TEST(a_name_that_leads_to_another_file_is_none),
 		TEST(a_file_below_a_mount_of_which_nothing_is_known),
+		TEST(a_file_of_an_overlay_is_named_in_its_layer),
 		cmocka_unit_test(only_namespaces_of_our_own_users_are_trusted),
 		cmocka_unit_test(the_namespace_of_a_process_that_has_ended_is_let_go),
 		TEST(a_mount_that_nobody_has_is_looked_for_once_a_second),
