@@ -22,11 +22,13 @@ static const char *base_name(const char *path)
 /* What these execute is what somebody wanted to start. */
 static bool only_executes_others(const char *program)
 {
-	static const char *const names[] = {"ash", "bash", "busybox", "dash", "env", "fish", "headstart",
+	static const char *const names[] = {"ash", "bash", "busybox", "bwrap", "catatonit", "chroot",
+		"conmon", "crun", "dash", "docker-init", "dumb-init", "env", "fish", "flatpak", "headstart",
 		"headstart-keep", "headstart-prefetch", "headstart-tool", "headstartd", "ionice", "ksh",
-		"login", "mksh", "nice", "nohup", "runuser", "screen", "setpriv", "setsid", "sh", "sshd",
-		"stdbuf", "su", "sudo", "systemd", "systemd-executor", "systemd-run", "time", "timeout",
-		"unshare", "xargs", "zsh", "zsh5"};
+		"login", "mksh", "nice", "nohup", "nsenter", "runc", "runuser", "screen", "setpriv", "setsid",
+		"sh", "snap-confine", "snap-exec", "sshd", "stdbuf", "su", "sudo", "systemd",
+		"systemd-executor", "systemd-nspawn", "systemd-run", "time", "timeout", "tini", "unshare",
+		"xargs", "zsh", "zsh5"};
 	const char *name = base_name(program);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -49,12 +51,13 @@ static bool has_member(const struct start *start, int32_t pid)
 	return false;
 }
 
-static struct start *find_member(struct starts *starts, int32_t pid, uint64_t now_ms)
+static struct start *find_member(struct starts *starts, int32_t pid, bool elsewhere, uint64_t now_ms)
 {
 	for (size_t i = 0; i < STARTS_MAX; i++) {
 		struct start *start = &starts->items[i];
 
-		if (start->program && now_ms - start->began_ms < STARTS_WINDOW_MS && has_member(start, pid))
+		if (start->program && start->elsewhere == elsewhere &&
+			now_ms - start->began_ms < STARTS_WINDOW_MS && has_member(start, pid))
 			return start;
 	}
 	return NULL;
@@ -84,11 +87,11 @@ static struct start *find_free(struct starts *starts, uid_t user)
 enum starts_role starts_exec(
 	struct starts *starts, const struct starts_process *process, const char *program, uint64_t now_ms)
 {
-	struct start *start = find_member(starts, process->pid, now_ms);
+	struct start *start = find_member(starts, process->pid, process->elsewhere, now_ms);
 
 	if (start)
 		return STARTS_BELONGS;
-	start = find_member(starts, process->parent, now_ms);
+	start = find_member(starts, process->parent, process->elsewhere, now_ms);
 	if (start) {
 		add_member(start, process->pid);
 		return STARTS_BELONGS;
@@ -96,8 +99,11 @@ enum starts_role starts_exec(
 	start = only_executes_others(program) ? NULL : find_free(starts, process->user);
 	if (!start)
 		return STARTS_IGNORED;
-	*start = (struct start){
-		.program = strdup(program), .user = process->user, .exec = process->exec, .began_ms = now_ms};
+	*start = (struct start){.program = strdup(program),
+		.user = process->user,
+		.exec = process->exec,
+		.elsewhere = process->elsewhere,
+		.began_ms = now_ms};
 	if (!start->program)
 		return STARTS_IGNORED;
 	add_member(start, process->pid);

@@ -20,11 +20,12 @@
 #define STARTS_WINDOW_MS   5000
 
 struct start {
-	char *program; /* owned; canonical path; NULL: this slot is free */
-	uid_t user;    /* whose it is */
-	uint64_t exec; /* with which it began: struct starts_process */
-	uint64_t key;  /* of the start, as far as it is known */
-	bool planned;  /* the program has a plan: only what is known of the key counts */
+	char *program;  /* owned; canonical path; NULL: this slot is free */
+	uid_t user;     /* whose it is */
+	uint64_t exec;  /* with which it began: struct starts_process */
+	uint64_t key;   /* of the start, as far as it is known */
+	bool elsewhere; /* its processes are in another mount namespace than ours */
+	bool planned;   /* the program has a plan: only what is known of the key counts */
 	uint64_t began_ms;
 	unsigned looks;  /* that have been taken */
 	uint64_t passed; /* bytes, of processes that have ended and whose parents do not count them */
@@ -51,6 +52,7 @@ struct starts_process {
 	uid_t user;
 	uint64_t
 		exec; /* its number, from 1 on: no two execs have the same, though a process may execute several programs */
+	bool elsewhere; /* in another mount namespace than ours: what a container executes does not belong to what made it */
 };
 
 /* The process has executed the program at this moment. */

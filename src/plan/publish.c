@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/hidden.h"
 #include "base/io.h"
 #include "base/stranger.h"
 #include "base/strings.h"
@@ -101,6 +102,12 @@ static bool is_for_others(const struct profile *recording, const struct plan_opt
 	return stranger_find(recording->asked_path, &stranger) == 0;
 }
 
+/* Nobody else can start a program that only root can reach, and its plan may name what only root can see. */
+static mode_t mode_of(const char *program)
+{
+	return geteuid() == 0 && closed_to_others(program) ? 0600 : store_mode();
+}
+
 /* Publishes one plan of the program, under the name with that suffix. */
 static int publish_one(const struct profile *profile, const struct plan_options *options, const char *suffix,
 	struct plan_summary *ret_summary)
@@ -112,7 +119,7 @@ static int publish_one(const struct profile *profile, const struct plan_options 
 
 	if (r == 0)
 		r = store_plan_for_writing(profile->program, suffix, &path);
-	return r < 0 ? r : store_publish_plan(path, store_mode(), data, size);
+	return r < 0 ? r : store_publish_plan(path, mode_of(profile->program), data, size);
 }
 
 /* Publishes the plan of a recording for starts like it. *ret_done: there was something to read. */

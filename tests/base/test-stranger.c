@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/hidden.h"
 #include "base/stranger.h"
 #include "tree.h"
@@ -184,6 +185,25 @@ static void sticky_folders_may_be_on_the_way_but_not_at_the_end(void **state)
 	assert_stranger(in("sticky/roots/.."), in("sticky"), 0);
 }
 
+/* A program that nobody else can start tells nobody else what it touches. */
+static void what_others_cannot_reach_may_name_what_they_cannot_see(void **state)
+{
+	_cleanup_free_ char *file = NULL;
+
+	assert_int_equal(mkdir(in("room"), 0755), 0);
+	file = strdup(in("room/file"));
+	assert_non_null(file);
+	assert_false(closed_to_others(file));
+	assert_true(may_show_of("/", file));
+	assert_int_equal(chmod(in("room"), 0711), 0);
+	assert_false(closed_to_others(file));
+	assert_false(may_show_of(file, file));
+	assert_int_equal(chmod(in("room"), 0700), 0);
+	assert_true(closed_to_others(file));
+	assert_true(may_show_of(file, file));
+	assert_false(may_show_of("/", file));
+}
+
 static void what_only_root_can_list_or_search_is_hidden(void **state)
 {
 	assert_int_equal(mkdir(in("shown"), 0755), 0);
@@ -213,6 +233,7 @@ int main(void)
 		cmocka_unit_test(folders_that_others_write_are_found),
 		cmocka_unit_test(sticky_folders_may_be_on_the_way_but_not_at_the_end),
 		cmocka_unit_test(what_only_root_can_list_or_search_is_hidden),
+		cmocka_unit_test(what_others_cannot_reach_may_name_what_they_cannot_see),
 	};
 
 	if (geteuid() != 0) {

@@ -38,6 +38,7 @@
 #define USER_OF_CHILD "TEST_USER"
 
 static char folder[64], program[96];
+static const struct asked_place here = ASKED_PLACE_HERE;
 
 static int begin(void **state)
 {
@@ -92,7 +93,7 @@ static struct kept keep_within(uint64_t most, uid_t user, const char *argument, 
 	const char *const argv[] = {program, argument, NULL};
 	_cleanup_(profile_releasep) struct profile profile = start(PROFILE_BIAS_LEARNT, 3);
 
-	return keep_start(&profile, argv, AT_FDCWD, key, user, most);
+	return keep_start(&profile, argv, &here, key, user, most);
 }
 
 static struct kept keep_of(uid_t user, const char *argument, uint64_t key)
@@ -183,7 +184,7 @@ static void a_plan_of_another_start_that_is_missing_is_made(void **state)
 	make_host("word");
 	first = keep("one", 0);
 	assert_true(first.bytes > 0 && first.key != 0);
-	assert_int_equal(keep_describe_start(&asked, (const char *[]){program, "two", NULL}, AT_FDCWD), 0);
+	assert_int_equal(keep_describe_start(&asked, (const char *[]){program, "two", NULL}, &here), 0);
 	assert_true(asked.asked != 0 && asked.asked != first.key);
 	other = keep("two", asked.asked);
 	assert_true(other.bytes > 0);
@@ -204,7 +205,7 @@ static void another_start_that_takes_too_much_leaves_those_before(void **state)
 
 	make_host("word");
 	assert_true(keep("one", 0).bytes > 0);
-	assert_int_equal(keep_describe_start(&asked, (const char *[]){program, "two", NULL}, AT_FDCWD), 0);
+	assert_int_equal(keep_describe_start(&asked, (const char *[]){program, "two", NULL}, &here), 0);
 	before = keep_size(program, 0);
 	assert_int_equal(keep_within(1, 0, "two", asked.asked).bytes, 0);
 	state_asked_suffix(asked.asked, suffix);
@@ -232,7 +233,7 @@ static void need_own_name(pid_t pid)
 /* What a process tells that was started with that argument, and is that user's. */
 static uint64_t key_of(uid_t user, const char *argument)
 {
-	struct process_seen seen = {.executed = program};
+	struct process_seen seen = {.executed = program, .here = true, .named = true};
 	struct carry_told told = {0};
 	struct carry carry;
 	int ready[2];
@@ -333,7 +334,7 @@ static void a_first_start_tells_nothing_of_what_users_cannot_see(void **state)
 static struct refined refine(void)
 {
 	const char *const argv[] = {program, NULL};
-	struct refining refining = {.program = program, .argv = argv, .folder = AT_FDCWD};
+	struct refining refining = {.program = program, .argv = argv, .place = ASKED_PLACE_HERE};
 	_cleanup_(profile_releasep) struct profile seen = start(PROFILE_BIAS_LEARNT, 4);
 	struct refined refined;
 

@@ -71,6 +71,20 @@ static void what_a_start_executes_belongs_to_it(void **state)
 	starts_release(&starts);
 }
 
+/* What made a container has its files outside; what runs there has others. */
+static void what_a_container_executes_is_a_start_of_its_own(void **state)
+{
+	static struct starts starts;
+	const struct starts_process inside = {.pid = 11, .parent = 10, .elsewhere = true},
+				    child = {.pid = 12, .parent = 11, .elsewhere = true};
+
+	assert_int_equal(execute(&starts, 10, 1, "/usr/bin/engine", 1000), STARTS_BEGINS);
+	assert_int_equal(execute(&starts, 11, 10, "/usr/bin/helper", 1100), STARTS_BELONGS);
+	assert_int_equal(starts_exec(&starts, &inside, "/layer/usr/bin/server", 1200), STARTS_BEGINS);
+	assert_int_equal(starts_exec(&starts, &child, "/layer/usr/bin/worker", 1300), STARTS_BELONGS);
+	starts_release(&starts);
+}
+
 static void execute_planned(struct starts *starts, int32_t pid, uint64_t exec, const char *program)
 {
 	assert_int_equal(
@@ -267,6 +281,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_start_executes_belongs_to_it),
+		cmocka_unit_test(what_a_container_executes_is_a_start_of_its_own),
 		cmocka_unit_test(a_planned_start_is_judged_by_its_key),
 		cmocka_unit_test(what_others_of_a_start_ask_for_is_not_its_key),
 		cmocka_unit_test(later_it_is_a_start_of_its_own),

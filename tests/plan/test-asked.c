@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "format/state-folder.h"
 #include "plan/asked/asked.h"
 #include "tree.h"
@@ -271,6 +272,29 @@ static void what_the_caller_learns(void **state)
 	assert_string_equal(asked.text, "");
 }
 
+/* The folder is the root of the process, as that of a container. */
+static void a_path_is_found_below_the_root_of_its_process(void **state)
+{
+	_cleanup_close_ int root = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int folder_one = open("one", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_free_ char *outer = realpath("a.py", NULL), *inner = realpath("one/a.py", NULL);
+	const struct asked_place place = {.folder = folder_one, .root = root};
+	struct asked asked;
+
+	assert_true(asked_by_arguments_at(PYTHON, (const char *[]){"p", "/a.py", NULL}, &place, &asked));
+	assert_string_equal(asked.text, outer);
+	assert_true(asked_by_arguments_at(PYTHON, (const char *[]){"p", "a.py", NULL}, &place, &asked));
+	assert_string_equal(asked.text, inner);
+	assert_true(asked_by_arguments_at(PYTHON, (const char *[]){"p", "../a.py", NULL}, &place, &asked));
+	assert_string_equal(asked.text, outer);
+	/* Nothing leads out of it. */
+	assert_true(asked_by_arguments_at(
+		PYTHON, (const char *[]){"p", "../../../../../a.py", NULL}, &place, &asked));
+	assert_string_equal(asked.text, outer);
+	assert_false(asked_by_arguments_at(PYTHON, (const char *[]){"p", outer, NULL}, &place, &asked));
+	assert_false(asked_by_arguments_at(PYTHON, (const char *[]){"p", "/none.py", NULL}, &place, &asked));
+}
+
 /* Nonsense in the place of a rule, which a plan may hold, gives some key or none. */
 static void a_strange_rule_does_no_harm(void **state)
 {
@@ -349,6 +373,7 @@ int main(void)
 		cmocka_unit_test(another_name_is_what_the_program_is_asked_for),
 		cmocka_unit_test(other_programs_count_documents_by_their_suffix),
 		cmocka_unit_test(what_the_caller_learns),
+		cmocka_unit_test(a_path_is_found_below_the_root_of_its_process),
 		cmocka_unit_test(a_strange_rule_does_no_harm),
 		cmocka_unit_test(the_longest_folder_takes_no_more_room_than_there_is),
 		cmocka_unit_test(the_plan_of_a_start_lies_beside_the_other),

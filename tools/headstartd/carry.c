@@ -22,7 +22,6 @@
 #include "headstartd/child.h"
 #include "headstartd/prefetcher.h"
 #include "lib/settings/settings.h"
-#include "plan/asked/asked.h"
 #include "plan/asked/choose.h"
 #include "verb.h"
 
@@ -118,32 +117,42 @@ static bool may_show(const struct asked *asked, uid_t user)
 }
 
 /* The key of the start; 0 if it is none that root can make a plan of (plan/publish.c), or that should not show. */
-static uint64_t key_of(const struct chosen_plan *chosen, const char *const *argv, uid_t user)
+static uint64_t key_of(const struct chosen_plan *chosen, const char *const *argv,
+	const struct asked_place *place, uid_t user)
 {
 	const char *rule = plan_head_rule(chosen->data);
 	struct asked asked;
 
 	if (LE64(chosen->view.header->asked))
 		return LE64(chosen->view.header->asked);
-	if (!rule || !argv || !asked_by_arguments(rule, argv, AT_FDCWD, &asked) ||
+	if (!rule || !argv || !asked_by_arguments_at(rule, argv, place, &asked) ||
 		!is_no_secret(&asked, user) || !may_show(&asked, user))
 		return 0;
 	return asked.key;
+}
+
+/* Whose it is now: a process here may have become another user's since it was seen. */
+static uid_t user_of(const struct process_seen *seen)
+{
+	return seen->here ? process_user(seen->pid) : seen->user;
 }
 
 /* Also fills in what is to be told of the start. */
 static int choose(const struct carry *carry, const struct process_seen *seen, const char *program,
 	struct chosen_plan *ret, struct carry_told *told)
 {
-	char **arguments = process_enter(seen, program);
-	int r = plan_choose(&carry->store, program, (const char *const *)arguments, ret);
+	_cleanup_(process_place_release) struct asked_place place = ASKED_PLACE_HERE;
+	char **arguments = NULL;
+	int r;
 
+	if (process_place(seen, &place) == 0)
+		(void)process_arguments(seen, program, &arguments);
+	r = plan_choose_at(&carry->store, program, (const char *const *)arguments, &place, ret);
 	if (r == 0 && ret->fault == PLAN_GOOD) {
-		told->key = key_of(ret, (const char *const *)arguments, process_user(seen->pid));
+		told->key = key_of(ret, (const char *const *)arguments, &place, user_of(seen));
 		told->own_plan = LE64(ret->view.header->asked) != 0;
 	}
 	process_arguments_free(arguments);
-	(void)!chdir("/");
 	return r;
 }
 
@@ -173,7 +182,7 @@ static enum carry_outcome help(const struct carry *carry, const struct process_s
 		return CARRY_FAILED;
 	if (!prefetcher_is_needed(&chosen.view))
 		return CARRY_WARM;
-	claim = prefetcher_claim(chosen.path, process_user(seen->pid));
+	claim = prefetcher_claim(chosen.path, user_of(seen));
 	if (claim != PREFETCHER_OURS)
 		return claim == PREFETCHER_LEFT ? CARRY_LEFT : CARRY_FAILED;
 	told->outcome = CARRY_STARTED;
@@ -237,7 +246,7 @@ static void start_helper(struct carry *carry, const struct process_seen *seen, c
 			.start = seen->pid,
 			.exec = seen->exec,
 			.program = strdup(program),
-			.executed = strdup(seen->executed)};
+			.executed = seen->here ? strdup(seen->executed) : NULL};
 	carry->counts[CARRY_FAILED] += pid < 0;
 }
 
@@ -250,7 +259,7 @@ void carry_child_ended(struct carry *carry, pid_t pid)
 
 bool carry_has_plan(const struct carry *carry, const struct process_seen *seen)
 {
-	return seen->here && has_plan(carry, seen->program);
+	return seen->named && has_plan(carry, seen->program);
 }
 
 void carry_exec(struct carry *carry, const struct process_seen *seen, bool planned)

@@ -40,10 +40,10 @@ struct carry_told {
 struct carry_helper {
 	pid_t pid; /* 0: none */
 	uid_t user;
-	int32_t start;  /* the start's process */
-	uint64_t exec;  /* and its exec */
-	char *program;  /* owned: its program; NULL: out of memory, or it is no helper for root's plan */
-	char *executed; /* owned: as passed to execve(2) */
+	int32_t start; /* the start's process */
+	uint64_t exec; /* and its exec */
+	char *program; /* owned: its program; NULL: out of memory, or it is no helper for root's plan */
+	char *executed; /* owned: as passed to execve(2); NULL: in another mount namespace, where no plan of a user's counts */
 };
 
 struct carry {

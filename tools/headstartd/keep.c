@@ -19,7 +19,6 @@
 #include "format/asked.h"
 #include "lib/settings/plan-settings.h"
 #include "lib/settings/settings.h"
-#include "plan/asked/asked.h"
 #include "plan/publish.h"
 #include "plan/refresh.h"
 #include "plan/store/lock.h"
@@ -50,7 +49,7 @@ int keep_name_start(struct profile *profile, const char *const *argv, int folder
 	return r;
 }
 
-int keep_describe_start(struct profile *profile, const char *const *argv, int folder)
+int keep_describe_start(struct profile *profile, const char *const *argv, const struct asked_place *place)
 {
 	struct plan_options options = {0};
 	char rule[ASKED_RULE_MAX];
@@ -58,8 +57,8 @@ int keep_describe_start(struct profile *profile, const char *const *argv, int fo
 	int r;
 
 	plan_host(profile->program, rule, &options);
-	asked_by_arguments(rule, argv, folder, &asked);
-	r = keep_name_start(profile, argv, folder);
+	asked_by_arguments_at(rule, argv, place, &asked);
+	r = keep_name_start(profile, argv, place->folder);
 	free(profile->rule);
 	free(profile->asked_path);
 	profile->rule = strdup(rule);
@@ -226,8 +225,8 @@ static int forget_secret(struct profile *profile)
 	return profile->asked_path ? 0 : -ENOMEM;
 }
 
-struct kept keep_start(
-	struct profile *profile, const char *const *argv, int folder, uint64_t key, uid_t user, uint64_t most)
+struct kept keep_start(struct profile *profile, const char *const *argv, const struct asked_place *place,
+	uint64_t key, uid_t user, uint64_t most)
 {
 	_cleanup_free_ char *program = strdup(profile->program), *path = NULL;
 	_cleanup_close_ int lock = -1;
@@ -235,7 +234,7 @@ struct kept keep_start(
 	uint64_t before, after, asked, grown;
 	bool made;
 
-	if (!program || keep_describe_start(profile, argv, folder) < 0 || (key && profile->asked != key) ||
+	if (!program || keep_describe_start(profile, argv, place) < 0 || (key && profile->asked != key) ||
 		(user != 0 && forget_secret(profile) < 0))
 		return kept;
 	if (store_path_for_writing(STORE_PROFILE, program, &path) < 0 || (lock = keep_lock()) < 0)

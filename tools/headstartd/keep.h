@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "plan/asked/asked.h"
 #include "profile/profile.h"
 
 /*
@@ -25,19 +26,19 @@ struct kept {
 
 /*
  * Adds the profile to the program's stored ones, unless the start is recorded already, and makes the plans. `argv` is of the
- * start, and `folder` an open descriptor of its working folder, or AT_FDCWD. With `key`, of another start of the program
+ * start, and `place` where its paths lie. With `key`, of another start of the program
  * that has been learnt, this must be the start's key still. If it was another `user` than root who started it, nobody is told of a file that
  * only root can see. Nothing is kept if there is nothing to read for
  * everybody, if it took more than `most` bytes, or for an error; what was kept before stays.
  */
-struct kept keep_start(struct profile *profile, const char *const *argv, int folder, uint64_t key, uid_t user,
-	uint64_t most);
+struct kept keep_start(struct profile *profile, const char *const *argv, const struct asked_place *place,
+	uint64_t key, uid_t user, uint64_t most);
 
 /* Gives the profile the arguments of its start, and the name of its working folder. Returns 0 or negative errno. */
 int keep_name_start(struct profile *profile, const char *const *argv, int folder);
 
 /* The same, and finds out what they ask for. */
-int keep_describe_start(struct profile *profile, const char *const *argv, int folder);
+int keep_describe_start(struct profile *profile, const char *const *argv, const struct asked_place *place);
 
 /*
  * Makes the program's plans of its stored profile, by the settings. Returns as plan_refresh(), or -EBUSY as keep_lock(). The other is for who has

@@ -252,8 +252,11 @@ static bool start_trace(struct lessons *lessons, const struct process_seen *seen
 
 static enum starts_role see_start(struct lessons *lessons, const struct process_seen *seen)
 {
-	const struct starts_process process = {
-		.pid = seen->pid, .parent = seen->parent, .user = seen->user, .exec = seen->exec};
+	const struct starts_process process = {.pid = seen->pid,
+		.parent = seen->parent,
+		.user = seen->user,
+		.exec = seen->exec,
+		.elsewhere = !seen->here};
 
 	return starts_exec(&lessons->starts, &process, seen->program, monotonic_ms());
 }
@@ -278,7 +281,7 @@ bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool
 {
 	const struct known_program *known;
 
-	if (!lessons->enabled || !seen->here)
+	if (!lessons->enabled || !seen->named)
 		return false;
 	if (planned) {
 		known_started(&lessons->known, seen->program, 0, seen->user, time(NULL));
@@ -295,7 +298,7 @@ bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool
 
 void lessons_planned(struct lessons *lessons, const struct process_seen *seen)
 {
-	if (lessons->enabled && seen->here &&
+	if (lessons->enabled && seen->named &&
 		refinements_due(&lessons->refinements, seen->program, monotonic_ms()) &&
 		lessons->tracing.knows_keys)
 		(void)start_trace(lessons, seen, false, true);

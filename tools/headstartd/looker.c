@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/times.h"
 #include "headstartd/child.h"
+#include "headstartd/elsewhere.h"
 #include "verb.h"
 
 #define ANSWER_MS 1000
@@ -53,6 +54,8 @@ static void answer(struct looker_desk *desk, char question)
 	desk->seen.executed = desk->executed;
 	desk->found = question == QUESTION_SEE ? process_see(&desk->seen)
 					       : process_bytes_read(desk->seen.pid, &desk->bytes);
+	if (question == QUESTION_SEE && desk->found && !desk->seen.here)
+		(void)elsewhere_see(&desk->seen);
 }
 
 static _Noreturn void look(pid_t daemon, int socket, struct looker_desk *desk)

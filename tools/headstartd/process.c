@@ -111,7 +111,7 @@ bool process_see(struct process_seen *seen)
 
 	if (!read_link(proc_path(path, seen->pid, "exe"), seen->image))
 		return false;
-	seen->here = is_here(seen->pid);
+	seen->named = seen->here = is_here(seen->pid);
 	seen->parent = seen->here ? process_parent(seen->pid) : 0;
 	seen->user = process_user(seen->pid);
 	if (!seen->here || !resolve(seen, seen->program))
@@ -330,11 +330,35 @@ void process_arguments_free(char **arguments)
 	free(arguments);
 }
 
-char **process_enter(const struct process_seen *seen, const char *program)
+static int open_folder(int32_t pid, const char *which)
 {
-	char path[PROC_PATH_SIZE], **arguments = NULL;
+	char path[PROC_PATH_SIZE];
+	int fd = open(proc_path(path, pid, which), O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	if (process_arguments(seen, program, &arguments) < 0 || chdir(proc_path(path, seen->pid, "cwd")) < 0)
-		(void)!chdir("/");
-	return arguments;
+	return fd < 0 ? -errno : fd;
+}
+
+int process_place(const struct process_seen *seen, struct asked_place *ret)
+{
+	struct asked_place place = {.folder = open_folder(seen->pid, "cwd"), .root = -1};
+
+	if (place.folder < 0)
+		place.folder = AT_FDCWD;
+	if (!seen->here) {
+		place.root = open_folder(seen->pid, "root");
+		if (place.root < 0) {
+			process_place_release(&place);
+			return -ESRCH;
+		}
+	}
+	*ret = place;
+	return 0;
+}
+
+void process_place_release(struct asked_place *place)
+{
+	if (place->folder >= 0)
+		close(place->folder);
+	if (place->root >= 0)
+		close(place->root);
 }

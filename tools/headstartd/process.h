@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "plan/asked/asked.h"
+
 struct process_seen {
 	int32_t pid;
 	uint64_t exec;        /* number of what it has executed, among all that the daemon has seen */
@@ -21,7 +23,8 @@ struct process_seen {
 	char image[PATH_MAX]; /* canonical: the program, or the script's interpreter */
 	int32_t parent;       /* 0: it has ended */
 	uid_t user;           /* the real one, at that time */
-	bool here; /* it has our root and namespaces, so that these paths and its user are ours as well */
+	bool here; /* it has our root and namespaces, so that paths of its own, and its user, are ours as well */
+	bool named; /* these two paths are names in our mount namespace; always if it is here (headstartd/elsewhere.h) */
 };
 
 /* Fills in *seen, of which pid, exec and executed are set. False: the process has ended. */
@@ -74,8 +77,6 @@ bool process_switched_off(int32_t pid);
 int process_arguments(const struct process_seen *seen, const char *program, char ***ret);
 void process_arguments_free(char **arguments);
 
-/*
- * The same, or NULL. Also goes to the working folder of the start, which what the arguments name is relative to; or to / if they are not
- * known.
- */
-char **process_enter(const struct process_seen *seen, const char *program);
+/* Opens where the paths of a start's arguments lie, as plan/asked/asked.h wants it. The caller releases *ret. Returns 0 or negative errno. */
+int process_place(const struct process_seen *seen, struct asked_place *ret);
+void process_place_release(struct asked_place *place);

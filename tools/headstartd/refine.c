@@ -19,7 +19,6 @@
 #include "headstartd/keep.h"
 #include "lib/settings/plan-settings.h"
 #include "lib/settings/settings.h"
-#include "plan/asked/asked.h"
 #include "plan/asked/documents.h"
 #include "plan/store/disks.h"
 #include "plan/store/store.h"
@@ -46,7 +45,7 @@ static struct profile *find_recording(struct refining *refining)
 	if (refining->stored.n == 1 && !keep_is_host(refining->program))
 		return &refining->stored.items[0];
 	like.program = strdup(refining->program);
-	if (!like.program || keep_describe_start(&like, refining->argv, refining->folder) < 0)
+	if (!like.program || keep_describe_start(&like, refining->argv, &refining->place) < 0)
 		return NULL;
 	plan_find_keys(&refining->stored);
 	return recordings_find(&refining->stored, &like);
@@ -70,16 +69,19 @@ static int load(struct refining *refining)
  */
 static bool is_judged(void *context, const char *path)
 {
+	const struct refining *refining = context;
 	struct stranger stranger;
 
-	return stranger_find_unasked(path, &stranger) == 0 && !hidden_from_others(path);
+	return stranger_find_unasked(path, &stranger) == 0 && may_show_of(refining->program, path);
 }
 
 /* The next of `absent` for each page of the file that is left out. Pages that cannot be looked at count as in memory. */
-static void look_at_file(const struct profile_file *file, uint64_t page_size, uint8_t **absent)
+static void look_at_file(
+	struct refining *refining, const struct profile_file *file, uint64_t page_size, uint8_t **absent)
 {
-	_cleanup_close_ int fd =
-		is_judged(NULL, file->path) ? open_regular(file->path, OPEN_NO_LINKS | OPEN_NO_ATIME) : -1;
+	_cleanup_close_ int fd = is_judged(refining, file->path)
+		? open_regular(file->path, OPEN_NO_LINKS | OPEN_NO_ATIME)
+		: -1;
 	unsigned char present;
 	struct stat st;
 	void *map;
@@ -124,7 +126,7 @@ void refining_look(struct refining *refining)
 	absent = refining->absent;
 	for (size_t i = 0; i < recording->n_files; i++)
 		if (has_left_out(&recording->files[i]))
-			look_at_file(&recording->files[i], recording->page_size, &absent);
+			look_at_file(refining, &recording->files[i], recording->page_size, &absent);
 	refining->recording = recording;
 }
 
@@ -133,10 +135,10 @@ static void leave_out_documents(const struct refining *refining, struct profile 
 {
 	struct asked asked;
 
-	if (keep_describe_start(seen, refining->argv, refining->folder) < 0)
+	if (keep_describe_start(seen, refining->argv, &refining->place) < 0)
 		return;
-	asked_by_arguments(seen->rule, refining->argv, refining->folder, &asked);
-	documents_leave_out(seen, &asked, refining->folder, true);
+	asked_by_arguments_at(seen->rule, refining->argv, &refining->place, &asked);
+	documents_leave_out(seen, &asked, refining->place.folder, true);
 }
 
 /*
@@ -174,12 +176,14 @@ static int choose_left_out(struct profile *recording)
 }
 
 /* New files have none yet. */
-static void add_landmarks(struct profile *recording)
+static void add_landmarks(struct refining *refining)
 {
+	struct profile *recording = refining->recording;
+
 	for (size_t i = 0; i < recording->n_files; i++) {
 		struct profile_file *file = &recording->files[i];
 
-		if (file->n_ranges > 0 && !file->landmarks && is_judged(NULL, file->path) &&
+		if (file->n_ranges > 0 && !file->landmarks && is_judged(refining, file->path) &&
 			profile_file_staleness(file, 1) == PROFILE_FRESH)
 			(void)profile_file_keep_landmarks(file, recording->page_size);
 	}
@@ -254,8 +258,11 @@ static int store(struct refining *refining, const struct image *before, bool *re
 
 struct refined refining_finish(struct refining *refining, struct profile *seen, uint32_t found)
 {
-	const struct refine_start start = {
-		.seen = seen, .found = found, .absent = refining->absent, .judged = is_judged};
+	const struct refine_start start = {.seen = seen,
+		.found = found,
+		.absent = refining->absent,
+		.judged = is_judged,
+		.context = refining};
 	struct refined refined = {0};
 	struct refine_result result;
 	_cleanup_(image_releasep) struct image before = {0};
@@ -267,7 +274,7 @@ struct refined refining_finish(struct refining *refining, struct profile *seen, 
 	out = profile_count_out(refining->recording);
 	if (image_take(refining, &before) < 0 || profile_refine(refining->recording, &start, &result) < 0)
 		return refined;
-	add_landmarks(refining->recording);
+	add_landmarks(refining);
 	refined.key = refining->recording->asked;
 	bytes = keep_size(refining->program, refined.key);
 	if (choose_left_out(refining->recording) < 0 || store(refining, &before, &refined.changed) < 0)

@@ -10,13 +10,14 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "plan/asked/asked.h"
 #include "profile/recordings/recordings.h"
 
 /* What is stored, and how it was when the start was over. */
 struct refining {
-	const char *program;     /* borrowed */
-	const char *const *argv; /* borrowed: of the start */
-	int folder;              /* borrowed: its working folder */
+	const char *program;      /* borrowed */
+	const char *const *argv;  /* borrowed: of the start */
+	struct asked_place place; /* of its arguments */
 	struct recordings stored;
 	struct profile *recording; /* in stored: of starts like this one; NULL: there is none */
 	char *path;                /* owned: of the profile */

@@ -89,22 +89,21 @@ static bool can_be_learnt(const struct process_seen *seen)
 {
 	struct stranger stranger;
 
-	return stranger_find(seen->program, &stranger) == 0 && !hidden_from_others(seen->program) &&
+	return stranger_find(seen->program, &stranger) == 0 && may_show_of(seen->program, seen->program) &&
 		process_executed(seen, seen->program);
 }
 
 /* The start that is traced. */
 struct traced {
 	char **arguments;           /* owned */
-	int folder;                 /* owned: its working folder; or AT_FDCWD */
+	struct asked_place place;   /* owned: of the arguments */
 	struct process_owner owner; /* who may have their own files kept; user 0: nobody */
 };
 
 static void traced_release(struct traced *traced)
 {
 	process_arguments_free(traced->arguments);
-	if (traced->folder >= 0)
-		close(traced->folder);
+	process_place_release(&traced->place);
 }
 
 /*
@@ -123,18 +122,14 @@ static bool find_owner(const struct tracing *tracing, int32_t pid, struct proces
 static int look_at_start(const struct tracing *tracing, const struct process_seen *seen, struct traced *ret)
 {
 	struct process_owner owner = {0};
-	char path[48];
 
 	(void)process_owner(seen->pid, &owner);
 	if (!allowed(seen) || !can_be_learnt(seen) ||
-		process_arguments(seen, seen->program, &ret->arguments) < 0)
+		process_arguments(seen, seen->program, &ret->arguments) < 0 ||
+		process_place(seen, &ret->place) < 0)
 		return -ESRCH;
-	if (find_owner(tracing, seen->pid, &owner))
+	if (seen->here && find_owner(tracing, seen->pid, &owner))
 		ret->owner = owner;
-	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)seen->pid);
-	ret->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (ret->folder < 0)
-		ret->folder = AT_FDCWD;
 	return 0;
 }
 
@@ -145,7 +140,8 @@ static void keep_own(const struct traced *traced, const struct profile *recordin
 	_cleanup_(profile_releasep) struct profile public = {0};
 
 	if (!traced->owner.user || result->own.n_files == 0 ||
-		keep_name_start(&result->own, (const char *const *)traced->arguments, traced->folder) < 0 ||
+		keep_name_start(&result->own, (const char *const *)traced->arguments, traced->place.folder) <
+			0 ||
 		profile_copy(recording, &public) < 0 || own_take_public(&public, &result->own) < 0)
 		return;
 	lesson->user = traced->owner.user;
@@ -158,7 +154,7 @@ static void keep_own(const struct traced *traced, const struct profile *recordin
 static void trace(
 	struct tracing *tracing, const struct process_seen *seen, uint64_t key, struct lesson *lesson)
 {
-	_cleanup_(traced_release) struct traced traced = {.folder = AT_FDCWD};
+	_cleanup_(traced_release) struct traced traced = {.place = ASKED_PLACE_HERE};
 	_cleanup_(watch_result_release) struct watch_result result = {0};
 	_cleanup_(profile_releasep) struct profile public = {0};
 	struct watch_options options = {
@@ -173,7 +169,7 @@ static void trace(
 	if (result.own.n_files > 0 && profile_copy(&result.profile, &public) < 0)
 		return;
 	lesson->kept =
-		keep_start(&result.profile, options.argv, traced.folder, key, seen->user, tracing->keep_most);
+		keep_start(&result.profile, options.argv, &traced.place, key, seen->user, tracing->keep_most);
 	if (lesson->kept.bytes > 0)
 		keep_own(&traced, &public, &result, lesson);
 }
@@ -186,7 +182,7 @@ static void look(void *context)
 /* Watches a start that has a plan. */
 static void refine(struct tracing *tracing, const struct process_seen *seen, struct lesson *lesson)
 {
-	_cleanup_(traced_release) struct traced traced = {.folder = AT_FDCWD};
+	_cleanup_(traced_release) struct traced traced = {.place = ASKED_PLACE_HERE};
 	_cleanup_(watch_result_release) struct watch_result result = {0};
 	struct refining refining = {.program = seen->program};
 	struct watch_options options = {.pid = seen->pid,
@@ -200,7 +196,7 @@ static void refine(struct tracing *tracing, const struct process_seen *seen, str
 	if (look_at_start(tracing, seen, &traced) < 0)
 		return;
 	refining.argv = options.argv = (const char *const *)traced.arguments;
-	refining.folder = traced.folder;
+	refining.place = traced.place;
 	options.user = traced.owner.user;
 	if (watch_run(tracing->tracer, &options, &result) == 0)
 		lesson->refined = refining_finish(&refining, &result.profile, result.found);

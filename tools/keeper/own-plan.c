@@ -43,7 +43,8 @@ int own_plan_prepare(const struct own_start *start, bool *ret_begin)
 {
 	struct process_seen seen = {.pid = start->pid, .executed = start->executed};
 	_cleanup_(chosen_plan_releasep) struct chosen_plan chosen = {0};
-	char **arguments;
+	_cleanup_(process_place_release) struct asked_place place = ASKED_PLACE_HERE;
+	char **arguments = NULL;
 	struct store store;
 	int r = store_of_process(&store);
 
@@ -53,8 +54,9 @@ int own_plan_prepare(const struct own_start *start, bool *ret_begin)
 		r = check(start, &seen);
 	if (r < 0)
 		return r;
-	arguments = process_enter(&seen, start->program);
-	r = plan_choose(&store, start->program, (const char *const *)arguments, &chosen);
+	if (process_place(&seen, &place) == 0)
+		(void)process_arguments(&seen, start->program, &arguments);
+	r = plan_choose_at(&store, start->program, (const char *const *)arguments, &place, &chosen);
 	process_arguments_free(arguments);
 	if (r < 0)
 		return r;
@@ -62,5 +64,5 @@ int own_plan_prepare(const struct own_start *start, bool *ret_begin)
 	*ret_begin = chosen.fault == PLAN_GOOD && store_plan_is_own(chosen.path) &&
 		prefetcher_is_needed(&chosen.view) &&
 		prefetcher_claim(chosen.path, getuid()) == PREFETCHER_OURS;
-	return chdir("/") < 0 ? -errno : 0;
+	return 0;
 }

@@ -213,17 +213,19 @@ static int describe(struct profile *public, struct profile *own)
 	const char *const nothing[] = {public->program, NULL};
 	const char *const *argv = own->n_arguments ? (const char *const *)own->arguments : nothing;
 	_cleanup_close_ int folder = -1;
+	struct asked_place place = ASKED_PLACE_HERE;
 	struct asked asked;
-	int at, r;
+	int r;
 
 	if (public->folder && public->folder[0] == '/')
 		folder = open(public->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	at = folder < 0 ? AT_FDCWD : folder;
-	r = keep_describe_start(public, argv, at);
+	if (folder >= 0)
+		place.folder = folder;
+	r = keep_describe_start(public, argv, &place);
 	if (r < 0)
 		return r;
-	asked_by_arguments(public->rule, argv, at, &asked);
-	documents_leave_out(own, &asked, at, false);
+	asked_by_arguments_at(public->rule, argv, &place, &asked);
+	documents_leave_out(own, &asked, place.folder, false);
 	return 0;
 }
 

@@ -4,13 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/links.h"
 #include "base/stranger.h"
+#include "base/strings.h"
 #include "format/asked/search.h"
 
 struct arguments {
@@ -18,6 +21,7 @@ struct arguments {
 	unsigned int n;
 	int folder; /* where relative paths begin */
 	int own;    /* owned: `folder` once it has been changed; or -1 */
+	int root;   /* all paths are names there; -1: here */
 	bool of_root;
 };
 
@@ -26,6 +30,46 @@ static bool may_look(const struct arguments *arguments, const char *path)
 	struct stranger stranger;
 
 	return !arguments->of_root || stranger_find_unasked_at(arguments->folder, path, &stranger) == 0;
+}
+
+/* The path of the folder below the root. */
+static bool folder_in_root(const struct arguments *arguments, char ret[PATH_MAX])
+{
+	_cleanup_close_ int current = -1;
+	char root[PATH_MAX];
+	const char *rest;
+	int folder = arguments->folder;
+
+	if (folder == AT_FDCWD)
+		folder = current = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0 || path_of_fd(folder, ret) < 0 || path_of_fd(arguments->root, root) < 0)
+		return false;
+	rest = streq(root, "/") ? NULL : after_prefix(ret, root);
+	if (rest)
+		memmove(ret, rest, strlen(rest) + 1);
+	return true;
+}
+
+/* No link and no ".." leads out of the root. */
+static int open_in_root(const struct arguments *arguments, const char *path, int flags)
+{
+	struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	char full[PATH_MAX] = "";
+	size_t length;
+
+	if (path[0] != '/' && !folder_in_root(arguments, full))
+		return -1;
+	length = strlen(full);
+	if ((size_t)snprintf(full + length, sizeof(full) - length, "/%s", path) >= sizeof(full) - length)
+		return -1;
+	return (int)syscall(SYS_openat2, arguments->root, full, &how, sizeof(how));
+}
+
+static int open_path(const struct arguments *arguments, const char *path, int flags)
+{
+	flags |= O_PATH | O_CLOEXEC;
+	return arguments->root >= 0 ? open_in_root(arguments, path, flags)
+				    : openat(arguments->folder, path, flags);
 }
 
 static long read_argument(void *context, unsigned int number, size_t offset, char *text, size_t size)
@@ -43,8 +87,7 @@ static long read_argument(void *context, unsigned int number, size_t offset, cha
 static bool resolve(void *context, char text[ASKED_TEXT_SIZE])
 {
 	const struct arguments *arguments = context;
-	_cleanup_close_ int fd =
-		may_look(arguments, text) ? openat(arguments->folder, text, O_PATH | O_CLOEXEC) : -1;
+	_cleanup_close_ int fd = may_look(arguments, text) ? open_path(arguments, text, 0) : -1;
 	char path[PATH_MAX];
 
 	if (fd < 0 || path_of_fd(fd, path) < 0 || strlen(path) >= ASKED_TEXT_SIZE)
@@ -56,8 +99,7 @@ static bool resolve(void *context, char text[ASKED_TEXT_SIZE])
 static bool enter(void *context, const char *path)
 {
 	struct arguments *arguments = context;
-	int fd = may_look(arguments, path) ? openat(arguments->folder, path, O_PATH | O_DIRECTORY | O_CLOEXEC)
-					   : -1;
+	int fd = may_look(arguments, path) ? open_path(arguments, path, O_DIRECTORY) : -1;
 
 	if (fd < 0)
 		return false;
@@ -69,14 +111,16 @@ static bool enter(void *context, const char *path)
 
 static bool exists(void *context, const char *path)
 {
-	_cleanup_close_ int fd = may_look(context, path) ? open(path, O_PATH | O_CLOEXEC) : -1;
+	_cleanup_close_ int fd = may_look(context, path) ? open_path(context, path, 0) : -1;
 
 	return fd >= 0;
 }
 
-static bool find(const char *rule, const char *const *argv, int folder, bool of_root, struct asked *ret)
+static bool find(const char *rule, const char *const *argv, const struct asked_place *place, bool of_root,
+	struct asked *ret)
 {
-	struct arguments arguments = {.argv = argv, .folder = folder, .own = -1, .of_root = of_root};
+	struct arguments arguments = {
+		.argv = argv, .folder = place->folder, .own = -1, .root = place->root, .of_root = of_root};
 	const struct asked_source source = {
 		.context = &arguments,
 		.read = read_argument,
@@ -96,10 +140,16 @@ static bool find(const char *rule, const char *const *argv, int folder, bool of_
 
 bool asked_by_arguments(const char *rule, const char *const *argv, int folder, struct asked *ret)
 {
-	return find(rule, argv, folder, false, ret);
+	return find(rule, argv, &(struct asked_place){folder, -1}, false, ret);
+}
+
+bool asked_by_arguments_at(
+	const char *rule, const char *const *argv, const struct asked_place *place, struct asked *ret)
+{
+	return find(rule, argv, place, false, ret);
 }
 
 bool asked_by_arguments_of_root(const char *rule, const char *const *argv, int folder, struct asked *ret)
 {
-	return find(rule, argv, folder, true, ret);
+	return find(rule, argv, &(struct asked_place){folder, -1}, true, ret);
 }

@@ -11,7 +11,6 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "plan/asked/alias.h"
-#include "plan/asked/asked.h"
 
 void chosen_plan_release(struct chosen_plan *chosen)
 {
@@ -45,14 +44,15 @@ static int read_plan(const struct store *store, unsigned n, const char *suffix, 
 
 /* Reads the plan for that start to which this plan of the n-th folder leads. Returns as read_plan(). */
 static int read_plan_of_start(const struct store *store, unsigned n, const struct chosen_plan *any,
-	const char *program, const char *const *argv, struct chosen_plan *ret)
+	const char *program, const char *const *argv, const struct asked_place *place,
+	struct chosen_plan *ret)
 {
 	const char *rule = plan_head_rule(any->data);
 	char suffix[STATE_ASKED_SIZE];
 	struct asked asked;
 	int r;
 
-	if (!rule || !argv || !asked_by_arguments(rule, argv, AT_FDCWD, &asked))
+	if (!rule || !argv || !asked_by_arguments_at(rule, argv, place, &asked))
 		return -ENOENT;
 	state_asked_suffix(asked.key, suffix);
 	r = read_plan(store, n, suffix, program, ret);
@@ -64,14 +64,14 @@ static int read_plan_of_start(const struct store *store, unsigned n, const struc
 
 /* The best plan of the n-th folder. Returns as read_plan(). */
 static int choose_in(const struct store *store, unsigned n, const char *program, const char *const *argv,
-	struct chosen_plan *ret)
+	const struct asked_place *place, struct chosen_plan *ret)
 {
 	_cleanup_(chosen_plan_releasep) struct chosen_plan any = {0};
 	int r = read_plan(store, n, STATE_PLAN_SUFFIX, program, &any);
 
 	if (r < 0)
 		return r;
-	if (any.fault == PLAN_GOOD && read_plan_of_start(store, n, &any, program, argv, ret) == 0)
+	if (any.fault == PLAN_GOOD && read_plan_of_start(store, n, &any, program, argv, place, ret) == 0)
 		return 0;
 	*ret = any;
 	any = (struct chosen_plan){0};
@@ -84,15 +84,15 @@ static bool is_final(const struct chosen_plan *plan)
 	return plan->fault != PLAN_GOOD || !plan_head_rule(plan->data);
 }
 
-int plan_choose(
-	const struct store *store, const char *program, const char *const *argv, struct chosen_plan *ret)
+int plan_choose_at(const struct store *store, const char *program, const char *const *argv,
+	const struct asked_place *place, struct chosen_plan *ret)
 {
 	_cleanup_(chosen_plan_releasep) struct chosen_plan first = {0};
 	int failed = -ENOENT;
 
 	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++) {
 		_cleanup_(chosen_plan_releasep) struct chosen_plan next = {0};
-		int r = choose_in(store, n, program, argv, &next);
+		int r = choose_in(store, n, program, argv, place, &next);
 
 		if (r < 0) {
 			failed = failed == -ENOENT ? r : failed;
@@ -111,6 +111,12 @@ int plan_choose(
 	*ret = first;
 	first = (struct chosen_plan){0};
 	return 0;
+}
+
+int plan_choose(
+	const struct store *store, const char *program, const char *const *argv, struct chosen_plan *ret)
+{
+	return plan_choose_at(store, program, argv, &(struct asked_place)ASKED_PLACE_HERE, ret);
 }
 
 int plan_choose_for_run(

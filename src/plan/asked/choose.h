@@ -3,6 +3,7 @@
 #pragma once
 
 #include "format/plan-view.h"
+#include "plan/asked/asked.h"
 #include "plan/store/store.h"
 
 struct chosen_plan {
@@ -30,8 +31,12 @@ static inline void chosen_plan_releasep(struct chosen_plan *chosen)
 int plan_choose(
 	const struct store *store, const char *program, const char *const *argv, struct chosen_plan *ret);
 
+/* The same for arguments of a process in another folder, and perhaps in another mount namespace; `program` is a name in ours. */
+int plan_choose_at(const struct store *store, const char *program, const char *const *argv,
+	const struct asked_place *place, struct chosen_plan *ret);
+
 /*
- * The same, but if the program has no plan and is an alias, the plan of what it executes: this is what 'headstart run' carries out.
+ * As plan_choose(), but if the program has no plan and is an alias, the plan of what it executes: this is what 'headstart run' carries out.
  * Whether settings deny ret->alias_of is for the caller to find out.
  */
 int plan_choose_for_run(

@@ -44,7 +44,8 @@ static int look(const char *path, struct statx *ret)
 /* Looks at a canonical path by what the kernel has cached of it. Before Linux 5.12 it may wait. */
 static int look_cached(const char *path, struct statx *ret)
 {
-	struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = RESOLVE_CACHED};
+	struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = RESOLVE_CACHED | RESOLVE_NO_SYMLINKS};
 	_cleanup_close_ int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 
 	if (fd < 0)
@@ -52,7 +53,7 @@ static int look_cached(const char *path, struct statx *ret)
 	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, ret);
 }
 
-static bool leads_to(const char *path, const struct statx *status, bool cached)
+bool name_here_leads_to(const char *path, const struct statx *status, bool cached)
 {
 	struct statx named;
 	int r = cached ? look_cached(path, &named) : look(path, &named);
@@ -74,7 +75,7 @@ char *name_here_by_mount(const struct mounts *here, const struct mount *there, c
 			: NULL;
 		_cleanup_free_ char *name = part ? join(mount->point, part) : NULL;
 
-		if (name && leads_to(name, status, cached))
+		if (name && name_here_leads_to(name, status, cached))
 			return TAKE_PTR(name);
 	}
 	return NULL;
@@ -86,7 +87,7 @@ char *name_here_below_mount(const struct mounts *here, const char *path, const s
 	for (size_t i = 0; path[0] == '/' && i < here->count; i++) {
 		_cleanup_free_ char *name = join(here->items[i].point, path);
 
-		if (!name || !leads_to(name, status, cached))
+		if (!name || !name_here_leads_to(name, status, cached))
 			continue;
 		*ret_mount = &here->items[i];
 		return TAKE_PTR(name);
@@ -112,11 +113,20 @@ static bool is_same_time(const struct statx_timestamp *a, const struct statx_tim
 }
 
 /* An overlay shows the inode number of the layer (Documentation/filesystems/overlayfs.rst, "Inode properties"), also after it has copied the file up. */
-static bool is_of_layer(const struct statx *named, const struct statx *status)
+static bool looks_like(const struct statx *named, const struct statx *status)
 {
 	return named->stx_ino == status->stx_ino && named->stx_size == status->stx_size &&
 		(named->stx_mode & S_IFMT) == (status->stx_mode & S_IFMT) &&
 		is_same_time(&named->stx_mtime, &status->stx_mtime);
+}
+
+bool name_here_still_leads_to(const char *name, const struct statx *status)
+{
+	_cleanup_close_ int fd = open_here(name, true);
+	struct statx named;
+
+	return fd >= 0 && statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &named) == 0 &&
+		looks_like(&named, status);
 }
 
 static char *name_in(
@@ -127,7 +137,7 @@ static char *name_in(
 	char name[PATH_MAX];
 
 	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, ret_named) < 0 ||
-		!is_of_layer(ret_named, status) || path_of_fd(fd, name) < 0)
+		!looks_like(ret_named, status) || path_of_fd(fd, name) < 0)
 		return NULL;
 	return strdup(name);
 }

@@ -11,6 +11,9 @@
 
 struct statx;
 
+/* Whether this canonical path leads to the same file as `status`; if only `cached` names count, nothing is waited for. */
+bool name_here_leads_to(const char *path, const struct statx *status, bool cached);
+
 /*
  * The name of the file that is `path` in a namespace where it lies on the mount `there`: where we have mounted the same file system.
  * It leads to the same file as `status`; if only `cached` names count, nothing is waited for to find that out. NULL: there is none, or
@@ -25,6 +28,9 @@ char *name_here_by_mount(const struct mounts *here, const struct mount *there, c
  */
 char *name_here_below_mount(const struct mounts *here, const char *path, const struct statx *status,
 	bool cached, const struct mount **ret_mount);
+
+/* Whether what a name led to is what it leads to now: the same inode number, size, kind and time. Only what is cached counts. */
+bool name_here_still_leads_to(const char *name, const struct statx *status);
 
 /*
  * The name of a file of the overlay `there`, which only another namespace has mounted: in the lower layer that the file comes from, whose

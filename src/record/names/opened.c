@@ -273,6 +273,39 @@ static char *name_carefully(struct opens *opens, struct opening *opening, bool e
 	return strdup(opening->path);
 }
 
+/*
+ * The file in the lower layer may be known by itself, with its device, which the events of its pages name; those of page tables name the
+ * overlay's. Both find the one that has none.
+ */
+static bool is_known_in_layer(struct opens *opens, const struct opening *opening)
+{
+	size_t index = inode_map_find(&opens->known,
+		mounts_pack_device(major(opening->named), minor(opening->named)), opening->status.stx_ino);
+
+	if (index == INODE_MAP_NONE)
+		return false;
+	opens->files.items[index].device = 0;
+	opens->files.items[index].by_tree |= opening->by_tree;
+	return true;
+}
+
+/* Adds the file of an overlay by its name in a lower layer. Takes `path`. */
+static int add_of_layer(struct opens *opens, const struct opening *opening, char *path)
+{
+	size_t before = opens->files.count;
+	int r;
+
+	if (is_known_in_layer(opens, opening)) {
+		free(path);
+		return 0;
+	}
+	r = add_file(opens, &opens->files, &opens->known, opening, path);
+	if (r < 0 || opens->files.count == before)
+		return r;
+	return inode_map_add(&opens->known, mounts_pack_device(major(opening->named), minor(opening->named)),
+		opening->status.stx_ino, before);
+}
+
 /* Adds the file by its name in our own namespace. */
 static int add_here(struct opens *opens, struct opening *opening, bool elsewhere)
 {
@@ -282,6 +315,8 @@ static int add_here(struct opens *opens, struct opening *opening, bool elsewhere
 	path = opens->careful ? name_carefully(opens, opening, elsewhere) : name_of(opening);
 	if (!path && elsewhere && !opens->careful)
 		path = name_here(opens, opening);
+	if (path && opening->named != makedev(opening->status.stx_dev_major, opening->status.stx_dev_minor))
+		return add_of_layer(opens, opening, path);
 	if (path)
 		return add_file(opens, &opens->files, &opens->known, opening, path);
 	/* What no longer has a name anywhere was deleted, and is missed by nobody. */

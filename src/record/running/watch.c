@@ -262,6 +262,7 @@ static int add_exec(struct watch *watch)
 struct owning {
 	const struct record_files *files;
 	struct string_index *index; /* of them */
+	const char *program;
 };
 
 static bool is_own(const struct owning *owning, const char *path)
@@ -283,7 +284,8 @@ static bool is_public(const struct owning *owning, const char *path)
 {
 	struct stranger stranger;
 
-	return !is_own(owning, path) && stranger_find(path, &stranger) >= 0 && !hidden_from_others(path);
+	return !is_own(owning, path) && stranger_find(path, &stranger) >= 0 &&
+		may_show_of(owning->program, path);
 }
 
 static int is_public_file(void *context, struct profile_file *file)
@@ -308,7 +310,8 @@ static bool is_no_exec(const void *context, const struct profile_exec *exec)
 static int part(struct watch *watch, struct profile *profile, struct profile *own)
 {
 	_cleanup_(string_index_release) struct string_index index = {0};
-	struct owning owning = {.files = &watch->opens.files, .index = &index};
+	struct owning owning = {
+		.files = &watch->opens.files, .index = &index, .program = watch->options->program};
 	int r = watch->options->user ? profile_copy(profile, own) : 0;
 
 	if (r == 0 && watch->options->user) {

@@ -25,7 +25,7 @@ struct watch_options {
 
 struct watch_result {
 	struct profile
-		profile; /* only what nobody but root can change and everybody can see; no arguments, device or key */
+		profile; /* only what nobody but root can change, and everybody can see if they can reach the program; no arguments, device or key */
 	/*
 	 * Of the same start, only the user's own files, of which nobody has looked at the paths: they are what the kernel said, and have
 	 * neither sizes nor times. Pages that are unsure (struct profile_doubt) may not even be in memory.
