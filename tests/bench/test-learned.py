@@ -18,7 +18,7 @@ class Rows(unittest.TestCase):
         self.stage = object.__new__(learned.LearnedStage)
         self.stage.app = types.SimpleNamespace(name="git")
         self.stage.tell, self.stage.device, self.stage.root = mock.Mock(), None, mock.Mock()
-        self.stage.options = types.SimpleNamespace(runs=1)
+        self.stage.options = types.SimpleNamespace(runs=1, starts=10)
         self.stage.checked, self.stage.paths = (), {"headstart": "headstart", "state": "/state"}
         self.stage.root.inside.return_value = "/nowhere"
 
@@ -37,6 +37,17 @@ class Rows(unittest.TestCase):
     def test_an_image_that_stays_in_use_ends_in_a_sentence(self):
         with self.assertRaisesRegex(GivenUp, "a row of 'git' was refused 5 times in a row: busy"):
             self.row([], colds=[cold.NotCold("busy")] * 5)
+
+
+class Options(unittest.TestCase):
+    def test_fewer_starts_compare_fewer(self):
+        options = learned.parse_arguments(["--device", "cloud", "--starts", "4", "--inside", "overlay"])
+        self.assertEqual((options.counted, options.inside), ([4], "overlay"))
+        self.assertEqual(learned.parse_arguments(["--device", "cloud"]).counted, [4, 10])
+
+    def test_too_few_starts_are_refused(self):
+        with self.assertRaises(SystemExit), mock.patch("sys.stderr"):
+            learned.parse_arguments(["--device", "cloud", "--starts", "3"])
 
 
 if __name__ == "__main__":
