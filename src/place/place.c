@@ -13,8 +13,8 @@
 #include "base/open.h"
 #include "base/strings.h"
 #include "elf/identity.h"
+#include "place/check.h"
 #include "place/choose.h"
-#include "place/exchange.h"
 #include "place/internal.h"
 #include "place/move.h"
 

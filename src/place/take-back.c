@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/open.h"
 #include "base/times.h"
-#include "place/exchange.h"
+#include "place/check.h"
 #include "place/move.h"
 #include "place/place.h"
 

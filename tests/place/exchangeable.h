@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "place/exchange.h"
+#include "place/check.h"
 
 /* Skips the case unless blocks of files can be exchanged in the folder. Tests go on where a loss of power would be a danger. */
 static inline void need_exchange(const char *folder)

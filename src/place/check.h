@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Where files cannot be moved, and why. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Why a loss of power might lose what lies in blocks that are exchanged on this file system: a static text that follows its
+ * name; NULL: it loses nothing.
+ * - Without a journal the kernel may write that a block is exchanged before it writes the block.
+ * - A fast commit, which fsync(2) makes if ext4 has the feature fast_commit, tells the journal of no exchange before upstream
+ *   690558921d9f ("ext4: mark move extents fast-commit ineligible"); a kernel with that names it in
+ *   /proc/fs/ext4/DEVICE/fc_info. The donor must have blocks that were not on the disk yet.
+ * Returns 0 or negative errno.
+ */
+int place_find_danger(int donor, const char **ret);
+
+/*
+ * Why the blocks of files of this file system cannot be exchanged: the end of a sentence that begins with its name; NULL:
+ * they can be. *ret is the caller's to free. Tries it with two files without names. Returns 0 or negative errno.
+ */
+int place_check_file_system(const char *folder, uint32_t page_size, char **ret);
+
+/*
+ * The same of one open regular file, which is opened for writing for a moment; not for a dry run, which so cannot know whether
+ * it is a running program, or leased. Returns 0, with a static text in *ret or NULL; or negative errno.
+ */
+int place_check_file(int fd, bool dry_run, const char **ret);
