@@ -21,6 +21,7 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "place/exchange.h"
+#include "place/share.h"
 
 #define STATE_MAX 8192 /* bytes of a file in /proc/fs/ext4/DEVICE */
 
@@ -155,7 +156,73 @@ static int try_exchange(const char *folder, uint32_t page_size, char **ret)
 	return danger ? say(ret, danger) : 0;
 }
 
-int place_check_file_system(const char *folder, uint32_t page_size, char **ret)
+/* What the refusal of the kernel to share blocks of two files comes from. */
+static int explain_sharing(int error, char **ret)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (error == -EOPNOTSUPP)
+		return say(ret, "is an XFS whose files cannot share blocks (made with reflink=0)");
+	if (asprintf(&text, "does not let files share blocks (%s)", strerror(-error)) < 0)
+		return -ENOMEM;
+	*ret = TAKE_PTR(text);
+	return 0;
+}
+
+static int write_page(int fd, uint32_t page_size)
+{
+	_cleanup_free_ char *page = calloc(1, page_size);
+	int r = page ? write_full(fd, page, page_size) : -ENOMEM;
+
+	return r == 0 && fsync(fd) < 0 ? -errno : r;
+}
+
+static int try_sharing(const char *folder, uint32_t page_size, char **ret)
+{
+	_cleanup_(place_area_releasep) struct place_area area = PLACE_NO_AREA;
+	_cleanup_close_ int other = place_donor(folder, page_size);
+	struct place_run first = {.pages = 1};
+	struct place_file file = {.size = page_size, .moved = {.items = &first, .n = 1}};
+	uint64_t done;
+	int r = other;
+
+	if (r >= 0)
+		r = place_area_open(folder, page_size, &area);
+	if (r == 0)
+		r = write_page(other, page_size);
+	if (r == 0)
+		r = place_copy(&file, other, &area, page_size);
+	if (r < 0)
+		return explain_donor(r, ret);
+	r = place_share(&file, other, &area, page_size, &done);
+	return r < 0 ? explain_sharing(r, ret) : 0;
+}
+
+static int way_of(const struct statfs *info, enum place_way *ret)
+{
+	switch (info->f_type) {
+	case EXT4_SUPER_MAGIC:
+		*ret = PLACE_EXCHANGE;
+		return 0;
+	case XFS_SUPER_MAGIC:
+		*ret = PLACE_SHARE;
+		return 0;
+	case BTRFS_SUPER_MAGIC:
+		*ret = PLACE_SHARE_WHOLE;
+		return 0;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+int place_find_way(int fd, enum place_way *ret)
+{
+	struct statfs info;
+
+	return fstatfs(fd, &info) < 0 ? -errno : way_of(&info, ret);
+}
+
+int place_check_file_system(const char *folder, uint32_t page_size, enum place_way *ret_way, char **ret)
 {
 	struct statvfs flags;
 	struct statfs info;
@@ -163,22 +230,18 @@ int place_check_file_system(const char *folder, uint32_t page_size, char **ret)
 	*ret = NULL;
 	if (statfs(folder, &info) < 0 || statvfs(folder, &flags) < 0)
 		return -errno;
-	if (info.f_type != EXT4_SUPER_MAGIC) {
-		if (info.f_type == BTRFS_SUPER_MAGIC)
-			return say(ret, "is a btrfs; files can be placed on ext4 only");
-		if (info.f_type == XFS_SUPER_MAGIC)
-			return say(ret, "is an XFS; files can be placed on ext4 only");
-		return say(ret, "is no ext4");
-	}
+	if (way_of(&info, ret_way) < 0)
+		return say(ret, "is no ext4, XFS or btrfs");
 	if (info.f_bsize != page_size)
 		return say(ret, "has blocks of another size than a page of memory");
 	if (flags.f_flag & ST_RDONLY)
 		return say(ret, "is mounted read-only");
-	return try_exchange(folder, page_size, ret);
+	return *ret_way == PLACE_EXCHANGE ? try_exchange(folder, page_size, ret)
+					  : try_sharing(folder, page_size, ret);
 }
 
-/* An attribute of statx(2) or a flag of FS_IOC_GETFLAGS with which a file's blocks cannot be exchanged. */
-static const char *forbidding(int fd)
+/* An attribute of statx(2) or a flag of FS_IOC_GETFLAGS with which a file cannot be moved. */
+static const char *forbidding(int fd, enum place_way way)
 {
 	struct statx status;
 	int flags = 0;
@@ -197,6 +260,8 @@ static const char *forbidding(int fd)
 	}
 	if (ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0)
 		return NULL;
+	if (way != PLACE_EXCHANGE)
+		return flags & FS_NOCOW_FL ? "is written in place (chattr +C)" : NULL;
 	if (flags & FS_INLINE_DATA_FL)
 		return "lies in its inode (inline data)";
 	if (flags & FS_JOURNAL_DATA_FL)
@@ -221,14 +286,14 @@ static int try_writing(int fd, bool dry_run)
 	return 0;
 }
 
-int place_check_file(int fd, bool dry_run, const char **ret)
+int place_check_file(int fd, enum place_way way, bool dry_run, const char **ret)
 {
 	int r;
 
-	*ret = forbidding(fd);
+	*ret = forbidding(fd, way);
 	if (*ret)
 		return 0;
-	r = try_writing(fd, dry_run);
+	r = try_writing(fd, dry_run || way != PLACE_EXCHANGE);
 	switch (r) {
 	case -ETXTBSY:
 		*ret = "is a running program, or used for swapping: try again when it has ended";

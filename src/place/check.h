@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "place/disk.h"
+
 /*
  * Why a loss of power might lose what lies in blocks that are exchanged on this file system: a static text that follows its
  * name; NULL: it loses nothing.
@@ -16,14 +18,17 @@
  */
 int place_find_danger(int donor, const char **ret);
 
-/*
- * Why the blocks of files of this file system cannot be exchanged: the end of a sentence that begins with its name; NULL:
- * they can be. *ret is the caller's to free. Tries it with two files without names. Returns 0 or negative errno.
- */
-int place_check_file_system(const char *folder, uint32_t page_size, char **ret);
+/* How files of the file system of this open file are moved, if it is one on which they can be. Returns 0 or negative errno. */
+int place_find_way(int fd, enum place_way *ret);
 
 /*
- * The same of one open regular file, which is opened for writing for a moment; not for a dry run, which so cannot know whether
- * it is a running program, or leased. Returns 0, with a static text in *ret or NULL; or negative errno.
+ * Why files of this file system cannot be moved: the end of a sentence that begins with its name; NULL: they can be, in that
+ * way. *ret is the caller's to free. Tries it with two files without names. Returns 0 or negative errno.
  */
-int place_check_file(int fd, bool dry_run, const char **ret);
+int place_check_file_system(const char *folder, uint32_t page_size, enum place_way *ret_way, char **ret);
+
+/*
+ * The same of one open regular file. If it is to be exchanged, it is opened for writing for a moment; not for a dry run, which so
+ * cannot know whether it is a running program, or leased. Returns 0, with a static text in *ret or NULL; or negative errno.
+ */
+int place_check_file(int fd, enum place_way way, bool dry_run, const char **ret);

@@ -16,6 +16,13 @@
 #include "place/area.h"
 #include "place/runs.h"
 
+/* How files are moved. */
+enum place_way {
+	PLACE_EXCHANGE, /* place/exchange.h: ext4 */
+	PLACE_SHARE,    /* place/share.h: XFS */
+	PLACE_SHARE_WHOLE, /* the same, but a last page that is not full stays where it is: btrfs, which writes such a page elsewhere */
+};
+
 #define PLACE_SMALL (256u << 10) /* bytes: a file up to this size is moved whole */
 
 enum place_status {
@@ -76,6 +83,7 @@ struct place_disk {
 	uint64_t inodes, bytes; /* of the file system; 0: not known */
 	bool code_reads_on;     /* code_faults_read_on() */
 	uint32_t code_unit;     /* code_fault_unit() */
+	enum place_way way;
 	bool any_loss; /* even if starts without headstart become slower, as little slower as possible */
 	char *folder;  /* owned: one on this file system, for the area */
 	char *refusal; /* owned: why nothing is placed on it; or NULL */
@@ -91,6 +99,9 @@ struct place_disk {
 
 void place_file_release(struct place_file *file);
 void place_disk_release(struct place_disk *disk);
+
+/* Takes a last page that is not full out of the extents: for PLACE_SHARE_WHOLE it has no place, since it cannot be moved. */
+void place_leave_last_page(struct place_file *file, uint32_t page_size);
 
 /* Decides about a file, with a reason in words ("is a running program"); without memory the reason is NULL. */
 void place_set(struct place_file *file, enum place_status status, const char *format, ...)

@@ -13,6 +13,7 @@
 #include "base/io.h"
 #include "base/times.h"
 #include "place/exchange.h"
+#include "place/share.h"
 
 #define CHUNK (1u << 20) /* bytes read at once */
 #define ALIGN 4096u      /* of memory for reads without the page cache */
@@ -199,27 +200,10 @@ static int failed(struct place_file *file, int error, const char *what)
 	return 0;
 }
 
-int place_move(struct place_file *file, int fd, const struct place_area *area, uint32_t page_size)
+/* What became of it, by its bytes before and after that. */
+static int judge(struct place_file *file, int fd, uint64_t before, uint64_t after, int moved)
 {
-	uint64_t before, after, done;
-	int moved, r;
-
-	if (!place_is_same(file, fd)) {
-		place_set(file, PLACE_REFUSED, "has changed meanwhile");
-		return 0;
-	}
-	r = sum(fd, &before);
-	if (r == 0)
-		r = read_runs(file, fd, page_size);
-	if (r < 0)
-		return failed(file, r, "cannot be read");
-	moved = exchange_runs(file, fd, area, page_size, UINT64_MAX, &done);
-	r = sum(fd, &after);
-	if (r < 0 && r != -ENOMEM)
-		return exchange_again(file, fd, area, page_size, done, before, r);
-	if (r < 0)
-		return r;
-	if (!place_is_same(file, fd)) {
+	if (moved == -ESTALE || !place_is_same(file, fd)) {
 		place_set(file, PLACE_REFUSED, "was changed by another process while it was moved");
 		return 0;
 	}
@@ -231,4 +215,47 @@ int place_move(struct place_file *file, int fd, const struct place_area *area, u
 		return failed(file, moved, "was not moved, or only in part");
 	file->status = PLACE_MOVED;
 	return 0;
+}
+
+static int move_by_exchange(
+	struct place_file *file, int fd, const struct place_area *area, uint32_t page_size, uint64_t before)
+{
+	uint64_t after, done;
+	int r = read_runs(file, fd, page_size), moved;
+
+	if (r < 0)
+		return failed(file, r, "cannot be read");
+	moved = exchange_runs(file, fd, area, page_size, UINT64_MAX, &done);
+	r = sum(fd, &after);
+	if (r < 0 && r != -ENOMEM)
+		return exchange_again(file, fd, area, page_size, done, before, r);
+	return r < 0 ? r : judge(file, fd, before, after, moved);
+}
+
+/* The kernel has compared what the disk gives back of the copy: after a failure there is nothing to put back. */
+static int move_by_sharing(
+	struct place_file *file, int fd, const struct place_area *area, uint32_t page_size, uint64_t before)
+{
+	uint64_t after, done;
+	int moved = place_share(file, fd, area, page_size, &done);
+	int r = sum(fd, &after);
+
+	return r < 0 ? failed(file, r, "cannot be read") : judge(file, fd, before, after, moved);
+}
+
+int place_move(struct place_file *file, int fd, enum place_way way, const struct place_area *area,
+	uint32_t page_size)
+{
+	uint64_t before;
+	int r;
+
+	if (!place_is_same(file, fd)) {
+		place_set(file, PLACE_REFUSED, "has changed meanwhile");
+		return 0;
+	}
+	r = sum(fd, &before);
+	if (r < 0)
+		return failed(file, r, "cannot be read");
+	return way == PLACE_EXCHANGE ? move_by_exchange(file, fd, area, page_size, before)
+				     : move_by_sharing(file, fd, area, page_size, before);
 }

@@ -17,6 +17,7 @@
 #include "place/choose.h"
 #include "place/internal.h"
 #include "place/move.h"
+#include "place/share.h"
 
 /* An area with which planned starts are predicted to take longer than in one piece, by one part in so many, is looked at again. */
 #define WORSE 10
@@ -97,12 +98,12 @@ static int check_file(const struct place_job *job, const struct place_disk *disk
 		place_set(file, PLACE_REFUSED, "has changed meanwhile");
 		return 0;
 	}
-	if (is_loader(job, disk, file, fd)) {
+	if (disk->way == PLACE_EXCHANGE && is_loader(job, disk, file, fd)) {
 		place_set(file, PLACE_REFUSED,
 			"is the loader of programs: none could be started while it is moved");
 		return 0;
 	}
-	r = place_check_file(fd, job->dry_run, &reason);
+	r = place_check_file(fd, disk->way, job->dry_run, &reason);
 	if (r < 0)
 		place_set(file, PLACE_REFUSED, "cannot be opened for writing: %s", strerror(-r));
 	else if (reason)
@@ -214,15 +215,18 @@ static int prepare_disk(
 		return r;
 	if (!disk->folder)
 		return refuse(disk, "has no folder of its own for the area");
-	if (statvfs(disk->folder, &size) == 0 && size.f_files <= UINT32_MAX) {
+	disk->any_loss = job->force;
+	r = place_check_file_system(disk->folder, disk->page_size, &disk->way, &disk->refusal);
+	if (r < 0 || disk->refusal)
+		return r;
+	/* Elsewhere the numbers of inodes do not tell where they lie. */
+	if (disk->way == PLACE_EXCHANGE && statvfs(disk->folder, &size) == 0 && size.f_files <= UINT32_MAX) {
 		disk->inodes = size.f_files;
 		disk->bytes = (uint64_t)size.f_blocks * size.f_frsize;
 	}
-	disk->any_loss = job->force;
-	r = place_check_file_system(disk->folder, disk->page_size, &disk->refusal);
-	if (r < 0 || disk->refusal)
-		return r;
 	for (size_t i = 0; i < disk->n_files && r == 0; i++) {
+		if (disk->way == PLACE_SHARE_WHOLE)
+			place_leave_last_page(&disk->files[i], disk->page_size);
 		r = check_file(job, disk, &disk->files[i]);
 		if (r == 0 && !job->anew)
 			r = take_record(&disk->files[i], disk->page_size, record);
@@ -375,8 +379,10 @@ static int make_area(struct place_disk *disk)
 	r = judge_area(disk, &area);
 	if (r == -EDOM && disk->any_loss)
 		r = 0;
-	if (r == -EDOM || r == -ERANGE ||
-		(r == 0 && place_planned_us(disk) > expected_us + expected_us / WORSE))
+	/* What is shared must lie in the order of the area (place/share.h), and pieces are in that of the disk. */
+	if (disk->way == PLACE_EXCHANGE &&
+		(r == -EDOM || r == -ERANGE ||
+			(r == 0 && place_planned_us(disk) > expected_us + expected_us / WORSE)))
 		r = make_of_pieces(disk, &area, bytes, r == 0);
 	if (r == -ERANGE || r == -EDOM) {
 		disk->settled = r == -ERANGE;
@@ -384,7 +390,7 @@ static int make_area(struct place_disk *disk)
 	}
 	if (r < 0)
 		return r;
-	r = place_area_prove(&area);
+	r = disk->way == PLACE_EXCHANGE ? place_area_prove(&area) : 0;
 	if (r < 0)
 		return no_usable_room(disk, r);
 	disk->area = area;
@@ -408,7 +414,33 @@ static int move_file(const struct place_job *job, const struct place_disk *disk,
 
 	if (fd < 0)
 		return cannot_open(file, fd);
-	return place_move(file, fd, &disk->area, disk->page_size);
+	return place_move(file, fd, disk->way, &disk->area, disk->page_size);
+}
+
+static int copy_file(const struct place_job *job, const struct place_disk *disk, struct place_file *file)
+{
+	_cleanup_close_ int fd = open_file(job, file);
+
+	if (fd < 0)
+		return cannot_open(file, fd);
+	if (!place_is_same(file, fd)) {
+		place_set(file, PLACE_REFUSED, "has changed meanwhile");
+		return 0;
+	}
+	return place_copy(file, fd, &disk->area, disk->page_size);
+}
+
+/* All files, before the first one is moved (place/share.h). A disk without room for them gets a refusal. */
+static int copy_files(const struct place_job *job, struct place_disk *disk)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < disk->n_files && r == 0; i++)
+		if (disk->files[i].status == PLACE_OPEN)
+			r = copy_file(job, disk, &disk->files[i]);
+	if (r == 0)
+		r = place_settle(&disk->area);
+	return r < 0 ? no_usable_room(disk, r) : 0;
 }
 
 struct progress {
@@ -424,7 +456,8 @@ static int move_files(const struct place_job *job, struct place_disk *disk, stru
 	if (!order)
 		return -ENOMEM;
 	for (size_t i = 0; i < disk->n_files; i++) {
-		struct place_file *file = &disk->files[order[i]];
+		bool forwards = disk->way == PLACE_EXCHANGE;
+		struct place_file *file = &disk->files[order[forwards ? i : disk->n_files - 1 - i]];
 		int r;
 
 		if (file->status != PLACE_OPEN)
@@ -455,8 +488,13 @@ int place_job_run(struct place_job *job, place_progress *progress, void *context
 
 	int r = 0;
 
-	for (size_t i = 0; i < job->n_disks && r == 0; i++)
-		if (job->disks[i].area.donor >= 0)
-			r = move_files(job, &job->disks[i], &all);
+	for (size_t i = 0; i < job->n_disks && r == 0; i++) {
+		struct place_disk *disk = &job->disks[i];
+
+		if (disk->area.donor >= 0 && disk->way != PLACE_EXCHANGE)
+			r = copy_files(job, disk);
+		if (r == 0 && disk->area.donor >= 0 && !disk->refusal)
+			r = move_files(job, disk, &all);
+	}
 	return r;
 }

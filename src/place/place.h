@@ -10,8 +10,8 @@
  *	r = place_job_run(&job);
  *
  * Whatever happens at any step, also the end of the process or a loss of power, all files have their bytes: what is moved
- * is moved by the kernel, block by block, and its journal makes each exchange whole. The area is a file without a name
- * (place/exchange.h), so that nothing is left over.
+ * is moved by the kernel, block by block, and its journal makes each exchange whole (place/exchange.h); or the kernel compares it
+ * with a copy (place/share.h). The area is a file without a name, so that nothing is left over.
  */
 #pragma once
 

@@ -15,6 +15,7 @@
 #include "place/check.h"
 #include "place/move.h"
 #include "place/place.h"
+#include "place/share.h"
 
 void place_returned_release(struct place_returned *returned)
 {
@@ -24,7 +25,8 @@ void place_returned_release(struct place_returned *returned)
 }
 
 /* What the file is now; all its allocated pages are to be moved. */
-static int look_at(const struct placed_file *placed, int fd, uint32_t page_size, struct place_file *ret)
+static int look_at(const struct placed_file *placed, int fd, enum place_way way, uint32_t page_size,
+	struct place_file *ret)
 {
 	_cleanup_(place_runs_releasep) struct place_runs all = {0};
 	struct stat st;
@@ -40,6 +42,8 @@ static int look_at(const struct placed_file *placed, int fd, uint32_t page_size,
 	ret->mtime = nanoseconds(st.st_mtim);
 	ret->ctime = nanoseconds(st.st_ctim);
 	r = device_allocated(fd, &ret->extents, &ret->n_extents);
+	if (r == 0 && way == PLACE_SHARE_WHOLE)
+		place_leave_last_page(ret, page_size);
 	if (r == 0)
 		r = place_runs_add(&all, 0, place_file_pages(ret, page_size));
 	return r < 0 ? r : place_runs_within(&all, ret->extents, ret->n_extents, page_size, &ret->moved);
@@ -71,10 +75,10 @@ static int keep_because(struct place_returned *returned, const char *reason, con
 	return -ENOMEM;
 }
 
-static int move_back(struct place_file *file, int fd, const struct place_area *area, uint32_t page_size,
-	struct place_returned *ret)
+static int move_back(struct place_file *file, int fd, enum place_way way, const struct place_area *area,
+	uint32_t page_size, struct place_returned *ret)
 {
-	int r = place_move(file, fd, area, page_size);
+	int r = place_move(file, fd, way, area, page_size);
 
 	if (r < 0 && r != -EIO)
 		return r;
@@ -82,8 +86,23 @@ static int move_back(struct place_file *file, int fd, const struct place_area *a
 	return ret->moved ? 0 : keep(ret, file->reason ? file->reason : "was not moved");
 }
 
-static int give_place(
-	struct place_file *file, int fd, const char *folder, uint32_t page_size, struct place_returned *ret)
+/* Makes sure that the disk takes what goes there. *ret_danger says why nothing must; or NULL. Returns 0 or negative errno. */
+static int prepare_room(struct place_file *file, int fd, enum place_way way, const struct place_area *area,
+	uint32_t page_size, const char **ret_danger)
+{
+	int r;
+
+	*ret_danger = NULL;
+	if (way != PLACE_EXCHANGE) {
+		r = place_copy(file, fd, area, page_size);
+		return r < 0 ? r : place_settle(area);
+	}
+	r = place_find_danger(area->donor, ret_danger);
+	return r < 0 || *ret_danger ? r : place_area_prove(area);
+}
+
+static int give_place(struct place_file *file, int fd, enum place_way way, const char *folder,
+	uint32_t page_size, struct place_returned *ret)
 {
 	_cleanup_(place_area_releasep) struct place_area area = PLACE_NO_AREA;
 	const char *danger;
@@ -91,20 +110,20 @@ static int give_place(
 
 	if (r == -ENOSPC || r == -EDQUOT)
 		return keep(ret, "stays where it is: there is no room");
-	if (r == 0)
-		r = place_find_danger(area.donor, &danger);
 	if (r < 0)
 		return r;
-	if (danger)
-		return keep_because(ret, ": its file system ", danger);
-	r = place_area_prove(&area);
+	r = prepare_room(file, fd, way, &area, page_size, &danger);
 	if (r < 0 && r != -ENOMEM)
 		return keep_because(ret, ": there is no usable room: ", strerror(-r));
 	if (r < 0)
 		return r;
+	if (danger)
+		return keep_because(ret, ": its file system ", danger);
+	if (file->status != PLACE_OPEN)
+		return keep(ret, file->reason ? file->reason : "was not moved");
 	if (pieces_of(area.items, area.n) > pieces_of(file->extents, file->n_extents))
 		return keep(ret, "stays where it is: there is no room in one piece");
-	return move_back(file, fd, &area, page_size, ret);
+	return move_back(file, fd, way, &area, page_size, ret);
 }
 
 static int take_back(const struct placed_file *placed, uint32_t page_size, struct place_returned *ret)
@@ -113,6 +132,7 @@ static int take_back(const struct placed_file *placed, uint32_t page_size, struc
 	_cleanup_free_ char *copy = strdup(placed->path);
 	_cleanup_close_ int fd = -1;
 	const char *reason = NULL;
+	enum place_way way;
 	int r;
 
 	if (!copy)
@@ -122,14 +142,16 @@ static int take_back(const struct placed_file *placed, uint32_t page_size, struc
 		return 0; /* it is not that file any more */
 	if (fd < 0)
 		return fd;
-	r = look_at(placed, fd, page_size, &file);
+	r = place_find_way(fd, &way);
+	if (r == 0)
+		r = look_at(placed, fd, way, page_size, &file);
 	if (r == -ESTALE || (r == 0 && file.moved.n == 0))
 		return 0;
 	if (r == 0)
-		r = place_check_file(fd, false, &reason);
+		r = place_check_file(fd, way, false, &reason);
 	if (r < 0)
 		return r;
-	return reason ? keep(ret, reason) : give_place(&file, fd, dirname(copy), page_size, ret);
+	return reason ? keep(ret, reason) : give_place(&file, fd, way, dirname(copy), page_size, ret);
 }
 
 int place_take_back(const struct placed_file *file, uint32_t page_size, struct place_returned *ret)

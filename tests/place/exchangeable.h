@@ -13,7 +13,11 @@
 static inline void need_exchange(const char *folder)
 {
 	char *refusal = NULL;
-	int r = place_check_file_system(folder, 4096, &refusal);
+	enum place_way way = PLACE_EXCHANGE;
+	int r = place_check_file_system(folder, 4096, &way, &refusal);
+
+	if (r == 0 && !refusal && way != PLACE_EXCHANGE)
+		refusal = strdup("shares blocks instead");
 
 	if (r == 0 && (!refusal || strstr(refusal, "has no journal"))) {
 		free(refusal);

@@ -6,12 +6,25 @@ mkdir -p "$HEADSTART_STATE"
 
 # Mounts an ext4 with blocks of a page at $disk, made with more options of mkfs.ext4.
 make_ext4() { # [OPTION…]
-	mkdir -p "$disk"
-	# A new file: if anything still has the file system of the case before, that goes on writing to the old one.
-	rm -f "$tmp/image"
-	truncate -s 256M "$tmp/image"
+	make_image 256M
 	mkfs.ext4 -q -F -b "$(getconf PAGESIZE)" "$@" "$tmp/image" 2>"$tmp/err" || skip "mkfs.ext4 $*: $(cat "$tmp/err")"
 	mount -o loop "$tmp/image" "$disk" 2>"$tmp/err" || skip "no loop device here: $(cat "$tmp/err")"
+}
+# A new file: if anything still has the file system of the case before, that goes on writing to the old one.
+make_image() { # SIZE
+	mkdir -p "$disk"
+	rm -f "$tmp/image"
+	truncate -s "$1" "$tmp/image"
+}
+
+# The same for a file system of another kind, xfs or btrfs.
+make_other() { # KIND [OPTION…]
+	kind=$1
+	shift
+	have "mkfs.$kind" || skip "no mkfs.$kind"
+	make_image 512M
+	"mkfs.$kind" -q -f "$@" "$tmp/image" >"$tmp/err" 2>&1 || skip "mkfs.$kind $*: $(cat "$tmp/err")"
+	mount -o loop -t "$kind" "$tmp/image" "$disk" 2>"$tmp/err" || skip "no $kind can be mounted here: $(cat "$tmp/err")"
 }
 at_exit() { unmount; }
 
@@ -28,17 +41,17 @@ unmount() {
 # Fills the disk with 24 small files that lie apart from each other, and a large one, and makes a profile of a program that touches
 # them: $tmp/start.profile.
 make_files() {
-	mkdir -p "$disk/bin" "$disk/lib" "$disk/between"
+	mkdir -p "$disk/bin" "$disk/lib"
 	for i in $(seq 24); do
 		head -c $((20000 + 3000 * i)) /dev/urandom >"$disk/lib/small$i"
-		head -c 1000000 /dev/zero >"$disk/between/$i" # keeps them apart
-		sync "$disk/lib/small$i" "$disk/between/$i"
+		head -c 1000000 /dev/zero >"$disk/lib/between$i" # keeps them apart, in the same folder: XFS puts each folder elsewhere
+		sync "$disk/lib/small$i" "$disk/lib/between$i"
 	done
 	head -c 3000000 /dev/urandom >"$disk/lib/large"
 	printf '#!/bin/sh\n' >"$disk/bin/program"
 	chmod 755 "$disk/bin/program"
 	sync -f "$disk"
-	rm -r "$disk/between"
+	rm "$disk"/lib/between*
 	describe >"$tmp/description"
 	"$make_profile" "$tmp/start.profile" <"$tmp/description"
 }
@@ -79,9 +92,14 @@ done); }
 pieces() { filefrag -v "$1" | sed -n 's/.*: \([0-9]*\) extents\{0,1\} found/\1/p'; }
 first_block() { filefrag -v "$1" | awk '$1 == "0:" {sub(/\.\./, "", $4); print $4}'; }
 
-# The file system is checked when nothing is mounted on it any more; make_disk's image.
+# The file system is checked when nothing is mounted on it any more.
 check_file_system() {
+	case ${kind-} in
+	xfs) set -- xfs_repair -n -f "$tmp/image" ;;
+	btrfs) set -- btrfs check --readonly "$tmp/image" ;;
+	*) set -- fsck.ext4 -fn "$tmp/image" ;;
+	esac
 	unmount
-	fsck.ext4 -fn "$tmp/image" >"$tmp/fsck" 2>&1 || fail "fsck found errors: $(cat "$tmp/fsck")"
+	"$@" >"$tmp/fsck" 2>&1 || fail "$1 found errors: $(cat "$tmp/fsck")"
 	mount -o loop "$tmp/image" "$disk"
 }

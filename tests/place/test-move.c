@@ -196,7 +196,7 @@ static void runs_move_piece_by_piece(void **state)
 	file.at = 7 * PAGE;
 	assert_int_equal(place_runs_add(&file.moved, 3, 10), 0);
 	assert_int_equal(place_runs_add(&file.moved, 20, 40), 0);
-	assert_int_equal(place_move(&file, fd, &area, (uint32_t)PAGE), 0);
+	assert_int_equal(place_move(&file, fd, PLACE_EXCHANGE, &area, (uint32_t)PAGE), 0);
 	assert_int_equal(file.status, PLACE_MOVED);
 	expect_bytes(fd);
 	for (uint64_t i = 0; i < 50; i++)
@@ -210,7 +210,7 @@ static void move_whole(struct place_file *file, int fd, const struct place_area 
 	file->status = PLACE_OPEN;
 	file->moved.n = 0;
 	assert_int_equal(place_runs_add(&file->moved, 0, PAGES), 0);
-	assert_int_equal(place_move(file, fd, area, (uint32_t)PAGE), 0);
+	assert_int_equal(place_move(file, fd, PLACE_EXCHANGE, area, (uint32_t)PAGE), 0);
 	assert_int_equal(file->status, PLACE_MOVED);
 	expect_bytes(fd);
 	for (uint64_t i = 0; i < PAGES; i++)
@@ -279,7 +279,7 @@ static void nothing_moves_beyond_the_area(void **state)
 	before = place_of(fd, 20);
 	area.n = 0;
 	assert_int_equal(place_runs_add(&file.moved, 20, 4), 0);
-	assert_int_equal(place_move(&file, fd, &area, (uint32_t)PAGE), 0);
+	assert_int_equal(place_move(&file, fd, PLACE_EXCHANGE, &area, (uint32_t)PAGE), 0);
 	assert_int_equal(file.status, PLACE_FAILED);
 	expect_bytes(fd);
 	assert_int_equal(place_of(fd, 20), before);
@@ -295,7 +295,7 @@ static int move_changing(struct place_file *file, int fd, void (*change)(int fd)
 
 	assert_int_equal(place_runs_add(&file->moved, 0, 1), 0);
 	meanwhile = change;
-	r = place_move(file, fd, &area, (uint32_t)PAGE);
+	r = place_move(file, fd, PLACE_EXCHANGE, &area, (uint32_t)PAGE);
 	meanwhile = NULL;
 	return r;
 }
@@ -360,7 +360,7 @@ static int move_in_vain(unsigned failing, struct place_file *file, int fd)
 	assert_int_equal(place_runs_add(&file->moved, 0, 10), 0);
 	assert_int_equal(place_runs_add(&file->moved, 11, PAGES - 11), 0);
 	failing_syncs = failing;
-	r = place_move(file, fd, &area, (uint32_t)PAGE);
+	r = place_move(file, fd, PLACE_EXCHANGE, &area, (uint32_t)PAGE);
 	failing_syncs = 0;
 	assert_int_equal(file->status, PLACE_FAILED);
 	return r;
