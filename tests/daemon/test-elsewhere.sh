@@ -89,7 +89,7 @@ until_carried_out() { # FOLDER COMMAND…
 
 begin() {
 	rm -rf "$HEADSTART_STATE"
-	take_turn
+	share_turn
 	start_daemon
 }
 

@@ -11,7 +11,7 @@ at_exit() {
 	umount "$disk" "$HEADSTART_STATE" 2>/dev/null || :
 }
 # While another test records, starts that are cold teach nothing.
-take_turn
+share_turn
 
 # A program that somebody has recorded: whatever happens, this stays as it is.
 record_witness() {

@@ -13,7 +13,7 @@ chown 65534 "$disk/data.theirs"
 sync -f "$disk"
 : >"$tmp/go"
 # While another test records, starts that are cold teach nothing.
-take_turn
+share_turn
 
 make_cold() { "$page" out "$disk/waiter" $(find "$disk" -type f -name "data*") || fail "pages stay in the page cache"; }
 
@@ -135,10 +135,8 @@ case_program_of_others_is_not_noted() {
 
 case_what_was_recorded_stays() {
 	rm -rf "$HEADSTART_STATE"
-	until "$tool" record --quiet -- "$disk/waiter" 2>"$tmp/err" 7>&-; do
-		grep -q "another recording is running" "$tmp/err" || fail "record: $(cat "$tmp/err")"
-		sleep 0.1
-	done
+	record "$disk/waiter"
+	share_turn
 	cp "$(echo "$HEADSTART_STATE"/waiter-*.profile)" "$tmp/recorded"
 	start_daemon
 	cold_start started 1

@@ -10,7 +10,7 @@ cc -O1 -DDATA="\"$disk/mapped\"" -DGO="\"$tmp/go\"" -o "$disk/mapper" "$HEADSTAR
 head -c 4194304 /dev/urandom >"$disk/mapped"
 head -c 160000 /dev/urandom >"$disk/unneeded"
 sync -f "$disk"
-take_turn
+share_turn
 
 # On a disk that turns nothing is left out; and with a very large read-ahead little can be found out.
 turns() {

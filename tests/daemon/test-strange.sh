@@ -7,7 +7,7 @@ can_trace_execs
 make_disk
 make_waiter "$disk"
 # While another test records, starts that are cold teach nothing.
-take_turn
+share_turn
 
 case_clock_is_turned_back_and_ahead() {
 	rm -rf "$HEADSTART_STATE"

@@ -28,7 +28,7 @@ start_under_systemd() {
 # The user's file in a folder of root's, the user's folder with a file of theirs and a program of somebody else's. Each case has a turn,
 # for the daemon records; it ends with the case, or once a home hangs, which takes long.
 make_files() {
-	take_turn
+	share_turn
 	rm -rf "$home" "$other_home" "$disk/data.closed" "$disk/data.theirs" "$HEADSTART_STATE"
 	make_home "$home" "$user"
 	make_home "$other_home" "$other"

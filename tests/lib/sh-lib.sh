@@ -142,6 +142,12 @@ take_turn() {
 	flock 7
 }
 
+# For those that only need that nobody records meanwhile, as daemons that learn: they run beside each other.
+share_turn() {
+	exec 7</sys/kernel
+	flock --shared 7
+}
+
 # until_undisturbed COMMAND…: runs a function or a command until it succeeds, at most ten times. It tries again, and says so, only
 # if something disturbed the try (disturbances.h); a command that fails undisturbed has failed. The command runs in a subshell with
 # set -e, so until_undisturbed must not stand in a condition.
