@@ -207,9 +207,6 @@ static int way_of(const struct statfs *info, enum place_way *ret)
 	case XFS_SUPER_MAGIC:
 		*ret = PLACE_SHARE;
 		return 0;
-	case BTRFS_SUPER_MAGIC:
-		*ret = PLACE_SHARE_WHOLE;
-		return 0;
 	default:
 		return -EOPNOTSUPP;
 	}
@@ -230,8 +227,10 @@ int place_check_file_system(const char *folder, uint32_t page_size, enum place_w
 	*ret = NULL;
 	if (statfs(folder, &info) < 0 || statvfs(folder, &flags) < 0)
 		return -errno;
+	if (info.f_type == BTRFS_SUPER_MAGIC)
+		return say(ret, "is a btrfs; files can be placed on ext4 and XFS only");
 	if (way_of(&info, ret_way) < 0)
-		return say(ret, "is no ext4, XFS or btrfs");
+		return say(ret, "is neither ext4 nor XFS");
 	if (info.f_bsize != page_size)
 		return say(ret, "has blocks of another size than a page of memory");
 	if (flags.f_flag & ST_RDONLY)
@@ -261,7 +260,7 @@ static const char *forbidding(int fd, enum place_way way)
 	if (ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0)
 		return NULL;
 	if (way != PLACE_EXCHANGE)
-		return flags & FS_NOCOW_FL ? "is written in place (chattr +C)" : NULL;
+		return NULL;
 	if (flags & FS_INLINE_DATA_FL)
 		return "lies in its inode (inline data)";
 	if (flags & FS_JOURNAL_DATA_FL)
@@ -286,6 +285,16 @@ static int try_writing(int fd, bool dry_run)
 	return 0;
 }
 
+/* Whoever owns a file may have it share blocks, also if it can only be read (ioctl_fideduperange(2)). */
+static int try_sharing_of(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	return geteuid() == 0 || st.st_uid == geteuid() ? 0 : try_writing(fd, true);
+}
+
 int place_check_file(int fd, enum place_way way, bool dry_run, const char **ret)
 {
 	int r;
@@ -293,7 +302,7 @@ int place_check_file(int fd, enum place_way way, bool dry_run, const char **ret)
 	*ret = forbidding(fd, way);
 	if (*ret)
 		return 0;
-	r = try_writing(fd, dry_run || way != PLACE_EXCHANGE);
+	r = way == PLACE_SHARE ? try_sharing_of(fd) : try_writing(fd, dry_run);
 	switch (r) {
 	case -ETXTBSY:
 		*ret = "is a running program, or used for swapping: try again when it has ended";

@@ -32,20 +32,6 @@ void place_disk_release(struct place_disk *disk)
 	*disk = (struct place_disk){.area = PLACE_NO_AREA};
 }
 
-void place_leave_last_page(struct place_file *file, uint32_t page_size)
-{
-	uint64_t end = file->size / page_size * page_size;
-
-	while (file->n_extents > 0 && file->extents[file->n_extents - 1].offset >= end)
-		file->n_extents--;
-	if (file->n_extents > 0) {
-		struct device_extent *last = &file->extents[file->n_extents - 1];
-
-		if (last->length > end - last->offset)
-			last->length = end - last->offset;
-	}
-}
-
 void place_set(struct place_file *file, enum place_status status, const char *format, ...)
 {
 	va_list arguments;

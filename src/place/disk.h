@@ -20,7 +20,6 @@
 enum place_way {
 	PLACE_EXCHANGE, /* place/exchange.h: ext4 */
 	PLACE_SHARE,    /* place/share.h: XFS */
-	PLACE_SHARE_WHOLE, /* the same, but a last page that is not full stays where it is: btrfs, which writes such a page elsewhere */
 };
 
 #define PLACE_SMALL (256u << 10) /* bytes: a file up to this size is moved whole */
@@ -99,9 +98,6 @@ struct place_disk {
 
 void place_file_release(struct place_file *file);
 void place_disk_release(struct place_disk *disk);
-
-/* Takes a last page that is not full out of the extents: for PLACE_SHARE_WHOLE it has no place, since it cannot be moved. */
-void place_leave_last_page(struct place_file *file, uint32_t page_size);
 
 /* Decides about a file, with a reason in words ("is a running program"); without memory the reason is NULL. */
 void place_set(struct place_file *file, enum place_status status, const char *format, ...)

@@ -232,7 +232,7 @@ static int move_by_exchange(
 	return r < 0 ? r : judge(file, fd, before, after, moved);
 }
 
-/* The kernel has compared what the disk gives back of the copy: after a failure there is nothing to put back. */
+/* What a file shares has the same bytes: the kernel has compared what the disk gives back of the copy. */
 static int move_by_sharing(
 	struct place_file *file, int fd, const struct place_area *area, uint32_t page_size, uint64_t before)
 {
@@ -240,7 +240,18 @@ static int move_by_sharing(
 	int moved = place_share(file, fd, area, page_size, &done);
 	int r = sum(fd, &after);
 
-	return r < 0 ? failed(file, r, "cannot be read") : judge(file, fd, before, after, moved);
+	if (r < 0 && r != -ENOMEM && done > 0) {
+		place_set(file, PLACE_FAILED, "cannot be read at its new place: %s", strerror(-r));
+		return -EBADMSG;
+	}
+	if (r < 0)
+		return failed(file, r, "cannot be read");
+	if (moved == -ESTALE && before == after && place_is_same(file, fd)) {
+		place_set(file, PLACE_FAILED,
+			"lies where it was: the disk gives back other bytes than were written to its new place");
+		return -EIO;
+	}
+	return judge(file, fd, before, after, moved);
 }
 
 int place_move(struct place_file *file, int fd, enum place_way way, const struct place_area *area,

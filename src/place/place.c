@@ -225,8 +225,6 @@ static int prepare_disk(
 		disk->bytes = (uint64_t)size.f_blocks * size.f_frsize;
 	}
 	for (size_t i = 0; i < disk->n_files && r == 0; i++) {
-		if (disk->way == PLACE_SHARE_WHOLE)
-			place_leave_last_page(&disk->files[i], disk->page_size);
 		r = check_file(job, disk, &disk->files[i]);
 		if (r == 0 && !job->anew)
 			r = take_record(&disk->files[i], disk->page_size, record);
@@ -357,6 +355,8 @@ static int no_usable_room(struct place_disk *disk, int error)
 
 	if (error == -ENOMEM)
 		return error;
+	if (error == -ENOSPC || error == -EDQUOT)
+		return refuse(disk, "has no room for what is to be moved");
 	return asprintf(&text,
 		       "does not take what is written to its free blocks (%s): the disk is worn out, or what it "
 		       "is stored on is full",

@@ -15,7 +15,7 @@
 #include "base/io.h"
 
 #define CHUNK       (1u << 20)  /* bytes copied at once */
-#define SHARE_BYTES (16u << 20) /* shared at once: btrfs takes no more */
+#define SHARE_BYTES (16u << 20) /* shared at once */
 
 /* A part of the file, and where it lies in the area's donor; bytes. */
 struct piece {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moves pages of files by FIDEDUPERANGE (ioctl_fideduperange(2)), on file systems whose files can share blocks: XFS and btrfs.
+ * Moves pages of files by FIDEDUPERANGE (ioctl_fideduperange(2)), on file systems whose files can share blocks: XFS.
  *
  * A copy of the pages is written into the area. Then the kernel compares it with the file, and if both have the same bytes, the file
  * gets the blocks of the copy. Nothing is opened for writing but the area: programs that run can be moved. The blocks stay when the
@@ -15,7 +15,7 @@
 
 /*
  * Writes the runs in file->moved of the open file into the area, from file->at on. All files of an area are written before the first one
- * is shared: btrfs writes no more in place then. Returns 0, or negative errno if the area cannot be written. A file that cannot be read or
+ * is shared. Returns 0, or negative errno if the area cannot be written. A file that cannot be read or
  * has changed gets a status: PLACE_FAILED or PLACE_REFUSED.
  */
 int place_copy(struct place_file *file, int fd, const struct place_area *area, uint32_t page_size);

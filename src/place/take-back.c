@@ -25,8 +25,7 @@ void place_returned_release(struct place_returned *returned)
 }
 
 /* What the file is now; all its allocated pages are to be moved. */
-static int look_at(const struct placed_file *placed, int fd, enum place_way way, uint32_t page_size,
-	struct place_file *ret)
+static int look_at(const struct placed_file *placed, int fd, uint32_t page_size, struct place_file *ret)
 {
 	_cleanup_(place_runs_releasep) struct place_runs all = {0};
 	struct stat st;
@@ -42,8 +41,6 @@ static int look_at(const struct placed_file *placed, int fd, enum place_way way,
 	ret->mtime = nanoseconds(st.st_mtim);
 	ret->ctime = nanoseconds(st.st_ctim);
 	r = device_allocated(fd, &ret->extents, &ret->n_extents);
-	if (r == 0 && way == PLACE_SHARE_WHOLE)
-		place_leave_last_page(ret, page_size);
 	if (r == 0)
 		r = place_runs_add(&all, 0, place_file_pages(ret, page_size));
 	return r < 0 ? r : place_runs_within(&all, ret->extents, ret->n_extents, page_size, &ret->moved);
@@ -144,7 +141,7 @@ static int take_back(const struct placed_file *placed, uint32_t page_size, struc
 		return fd;
 	r = place_find_way(fd, &way);
 	if (r == 0)
-		r = look_at(placed, fd, way, page_size, &file);
+		r = look_at(placed, fd, page_size, &file);
 	if (r == -ESTALE || (r == 0 && file.moved.n == 0))
 		return 0;
 	if (r == 0)

@@ -96,7 +96,6 @@ first_block() { filefrag -v "$1" | awk '$1 == "0:" {sub(/\.\./, "", $4); print $
 check_file_system() {
 	case ${kind-} in
 	xfs) set -- xfs_repair -n -f "$tmp/image" ;;
-	btrfs) set -- btrfs check --readonly "$tmp/image" ;;
 	*) set -- fsck.ext4 -fn "$tmp/image" ;;
 	esac
 	unmount

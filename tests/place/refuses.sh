@@ -125,7 +125,7 @@ case_no_ext4() {
 	mount -t tmpfs none "$disk"
 	make_files
 	picture >"$tmp/before"
-	refuses_disk "is no ext4, XFS or btrfs"
+	refuses_disk "is neither ext4 nor XFS"
 }
 
 case_files_mapped_block_by_block() {

@@ -1,36 +1,28 @@
 #!/bin/sh
-# Where files can share blocks, what a start touches is moved together by that. No byte and no time of a file changes.
-#   shares.sh xfs|btrfs
+# On XFS, where files can share blocks, what a start touches is moved together by that. No byte and no time of a file changes.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/place/place-lib.sh"
-kind=$1
 
+sleeper=
 at_case_exit() {
+	[ -z "$sleeper" ] || kill "$sleeper" 2>/dev/null || :
 	unmount
 	rm -rf "${HEADSTART_STATE:?}"/*
 }
 begin() {
-	make_other "$kind"
+	make_other xfs
 	make_files
 	picture >"$tmp/before"
 }
 same() { picture | diff "$tmp/before" - || fail "files have changed"; }
-
-# How many pages of a file can be moved: on btrfs a last one that is not full stays where it is.
-pages_of() {
-	case $kind in
-	btrfs) echo $(($(stat -c %s "$1") / 4096)) ;;
-	*) echo $((($(stat -c %s "$1") + 4095) / 4096)) ;;
-	esac
-}
 
 # Whether the small files lie one behind the other, in the order of their first touch.
 lie_together() {
 	at=
 	for i in $(seq 24 -1 1); do
 		[ -z "$at" ] || [ "$(first_block "$disk/lib/small$i")" = "$at" ] || return 1
-		at=$(($(first_block "$disk/lib/small$i") + $(pages_of "$disk/lib/small$i")))
+		at=$(($(first_block "$disk/lib/small$i") + ($(stat -c %s "$disk/lib/small$i") + 4095) / 4096))
 	done
 }
 
@@ -82,45 +74,60 @@ case_running_programs_are_moved() {
 	lie_together || fail "they do not lie together: $(cat "$tmp/out" "$tmp/err")"
 }
 
-case_room_is_given_back_after_failures() {
-	begin
-	free=$(stat -f -c %f "$disk")
-	# The area itself would leave too little.
-	head -c $((free * 4096 - 40000000)) /dev/zero >"$disk/full" 2>/dev/null || :
+used_kib() {
 	sync -f "$disk"
-	status=0
-	place --profile "$tmp/start.profile" >"$tmp/out" 2>&1 || status=$?
+	df --output=used -k "$disk" | tail -n 1
+}
+
+# What the files had before is free again, and nothing of the area is left.
+case_moved_files_take_no_more_room() {
+	begin
+	before=$(used_kib)
+	place --profile "$tmp/start.profile" >"$tmp/out" 2>&1 || fail "it exits $?: $(cat "$tmp/out")"
+	unmount
+	mount -o loop "$tmp/image" "$disk"
+	[ "$(used_kib)" -le $((before + 1024)) ] || fail "$(used_kib) KiB are used, and $before were"
+	"$headstart" place --undo >"$tmp/out" 2>&1 || fail "undo: $(cat "$tmp/out")"
+	unmount
+	mount -o loop "$tmp/image" "$disk"
+	[ "$(used_kib)" -le $((before + 1024)) ] || fail "after undo $(used_kib) KiB are used, and $before were"
+}
+
+case_no_room_is_said() {
+	begin
+	dd if=/dev/zero of="$disk/full" bs=1M conv=fsync 2>/dev/null || : # until the disk is full
+	refuses_or_fails=0
+	place --profile "$tmp/start.profile" >"$tmp/out" 2>&1 || refuses_or_fails=$?
+	[ "$refuses_or_fails" = 1 ] || fail "it exits $refuses_or_fails: $(cat "$tmp/out")"
+	grep -q "has no room for what is to be moved\|is full\|there is no room for its copy" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
 	rm "$disk/full"
 	same
-	case $status in
-	0) ;; # the area was smaller than that
-	*) grep -q "room\|full\|space" "$tmp/out" || fail "it says: $(cat "$tmp/out")" ;;
-	esac
 	check_file_system
 }
 
-case_what_cannot_share_is_refused_with_a_sentence() {
-	case $kind in
-	xfs)
-		make_other xfs -m reflink=0
-		make_files
-		refuses 1 "is an XFS whose files cannot share blocks (made with reflink=0)" place --profile "$tmp/start.profile"
-		;;
-	btrfs)
-		make_other btrfs
-		make_files
-		chattr +C "$disk/lib" 2>/dev/null || {
-			untried "no chattr +C"
-			return 0
-		}
-		cp "$disk/lib/small5" "$disk/lib/copy"
-		mv "$disk/lib/copy" "$disk/lib/small5"
-		sync -f "$disk"
-		"$make_profile" "$tmp/start.profile" <"$tmp/description"
-		place --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err" || :
-		grep -q "small5' is written in place (chattr +C)" "$tmp/err" || fail "it says: $(cat "$tmp/out" "$tmp/err")"
-		;;
-	esac
+# A snapshot of a file keeps what it has.
+case_other_files_with_the_same_blocks_stay_as_they_are() {
+	begin
+	cp --reflink=always "$disk/lib/small9" "$disk/lib/twin"
+	sync -f "$disk"
+	picture >"$tmp/before"
+	filefrag -v "$disk/lib/twin" | grep -v "^File\|flags" >"$tmp/twin"
+	place --profile "$tmp/start.profile" >"$tmp/out" 2>&1 || fail "it exits $?: $(cat "$tmp/out")"
+	same
+	lie_together || fail "they do not lie together"
+	[ "$(first_block "$disk/lib/twin")" != "$(first_block "$disk/lib/small9")" ] || fail "the twin was moved"
+}
+
+case_files_that_cannot_share_are_refused() {
+	make_other xfs -m reflink=0
+	make_files
+	refuses 1 "is an XFS whose files cannot share blocks (made with reflink=0)" place --profile "$tmp/start.profile"
+}
+
+case_btrfs_is_refused() {
+	make_other btrfs
+	make_files
+	refuses 1 "is a btrfs; files can be placed on ext4 and XFS only" place --profile "$tmp/start.profile"
 }
 
 run_cases

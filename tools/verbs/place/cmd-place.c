@@ -23,7 +23,7 @@ static const char help[] =
 	"       headstart place [OPTION…] (--all-plans | --refresh | --profile P…)\n"
 	"       headstart place --undo [--json]\n"
 	"Moves what the recorded starts of PROGRAMs touch together on a hard disk, so that a start has\n"
-	"fewer seeks. No byte, time or owner of a file changes. Works on ext4, XFS and btrfs.\n"
+	"fewer seeks. No byte, time or owner of a file changes. Works on ext4 and XFS.\n"
 	"\n"
 	"options:\n"
 	"      --all-plans     place every program that this user has recorded\n"
