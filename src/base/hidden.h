@@ -11,9 +11,13 @@
 bool hidden_from_others(const char *path);
 
 /*
- * Whether other users cannot reach the file, not even by a name that they know: they may not search one of the folders. True also as above.
+ * Whether root alone can reach the file: one of the folders is root's, and neither others nor a group but root's may search it. False for a path as
+ * above of which that cannot be found out.
  */
 bool closed_to_others(const char *path);
 
-/* Whether what everybody can learn of a start of the program may name the file. Of a program that only root can reach that is nobody else. */
+/*
+ * Whether what is learnt of a start of the program may name the file. Nobody but root learns of a program that only root can reach, so that may
+ * name all.
+ */
 bool may_show_of(const char *program, const char *path);

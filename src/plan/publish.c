@@ -96,10 +96,12 @@ static void leave_out_documents(struct profile *recording, bool of_root)
 static bool is_for_others(const struct profile *recording, const struct plan_options *options)
 {
 	struct stranger stranger;
+	int r;
 
 	if (!options->shared || !recording->asked_path || !*recording->asked_path)
 		return true;
-	return stranger_find(recording->asked_path, &stranger) == 0;
+	r = stranger_find(recording->asked_path, &stranger);
+	return r == 0 || r == -ENOENT; /* in a container it has a name of its own */
 }
 
 /* Nobody else can start a program that only root can reach, and its plan may name what only root can see. */

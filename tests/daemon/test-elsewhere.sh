@@ -24,6 +24,15 @@ sync -f "$disk"
 
 files_of() { find "$1" -maxdepth 1 -type f; }
 
+# A prefetcher, or who makes the plan, may still have a file mapped.
+make_cold() { # FOLDER
+	for try in $(seq 200); do
+		! "$page" out $(files_of "$1") 2>/dev/null || return 0
+		sleep 0.05
+	done
+	fail "pages stay in the page cache"
+}
+
 in_container() { unshare --mount "$HEADSTART_TEST_SOURCE/tests/daemon/enter-overlay.sh" "$tmp/point" "$layer" "$shared" "$@"; }
 in_container /waiter none >"$tmp/err" 2>&1 & # there is no file of that name, and nothing is read
 : >"$shared/go"
@@ -35,7 +44,7 @@ is_learnt() { grep -q "learnt how '$1' starts\$" "$tmp/daemon-log"; }
 # Starts it cold. It reads its data once the daemon's number is so, or after two seconds.
 cold_start() { # NAME NUMBER FOLDER COMMAND…
 	name=$1 number=$2
-	"$page" out $(files_of "$3") || fail "pages stay in the page cache"
+	make_cold "$3"
 	shift 3
 	rm -f "$shared/go"
 	"$@" 7>&- &
@@ -62,8 +71,9 @@ learn() { # PROGRAM FOLDER COMMAND…
 }
 
 # The data come before the program reads them.
+data=data
 is_carried_out() { # FOLDER COMMAND…
-	"$page" out $(files_of "$1") || fail "pages stay in the page cache"
+	make_cold "$1"
 	folder=$1
 	shift
 	rm -f "$shared/go"
@@ -71,7 +81,7 @@ is_carried_out() { # FOLDER COMMAND…
 	waiter=$!
 	came=
 	for try in $(seq 100); do
-		! "$page" came "$folder/data" >"$tmp/came" || came=1
+		! "$page" came "$folder/$data" >"$tmp/came" || came=1
 		[ -z "$came" ] || break
 		sleep 0.05
 	done
@@ -108,6 +118,40 @@ case_program_in_an_overlay_is_known_by_its_lower_layer() {
 	grep -q "$layer/data" "$tmp/shown" || fail "the plan lacks the data: $(cat "$tmp/shown")"
 	! grep -q "$tmp/point" "$tmp/shown" || fail "it names the container: $(cat "$tmp/shown")"
 	until_carried_out "$layer" in_container /waiter
+}
+
+# The place where it is mounted goes with the container, and a plan that names it would, too.
+case_overlay_that_is_mounted_outside_is_known_by_its_lower_layer() {
+	begin
+	mkdir -p "$tmp/upper" "$tmp/merged"
+	mount -t tmpfs tmpfs "$tmp/upper"
+	mkdir "$tmp/upper/files" "$tmp/upper/work"
+	mount -t overlay -o "lowerdir=$layer,upperdir=$tmp/upper/files,workdir=$tmp/upper/work" overlay "$tmp/merged"
+	export MERGED=$tmp/merged
+	learn "$layer/waiter" "$layer" in_container /waiter
+	until_carried_out "$layer" in_container /waiter
+	unset MERGED
+	umount "$tmp/merged" "$tmp/upper"
+	# Another container of the same image.
+	until_carried_out "$layer" in_container /waiter
+}
+
+# What an interpreter was asked for is found by the paths in the container.
+case_host_in_a_container_is_told_apart_by_what_it_hosts() {
+	mkdir -p "$tmp/hosts"
+	printf '[waiter]\noperand = file\n' >"$tmp/hosts/waiter.conf"
+	export HEADSTART_HOSTS=$tmp/hosts
+	echo script >"$layer/script"
+	head -c 3000000 /dev/urandom >"$layer/data-script"
+	sync -f "$layer"
+	begin
+	data=data-script
+	learn "$layer/waiter" "$layer" in_container /waiter script
+	[ "$(ls "$HEADSTART_STATE" | grep -c '@.*plan$')" = 1 ] || fail "no plan of the start: $(ls "$HEADSTART_STATE")"
+	until_carried_out "$layer" in_container /waiter script
+	rm "$layer/script" "$layer/data-script"
+	unset HEADSTART_HOSTS
+	data=data
 }
 
 # What only root can reach nobody else need know of.

@@ -116,17 +116,21 @@ static bool may_show(const struct asked *asked, uid_t user)
 			(user == 0 || !hidden_from_others(asked->text)));
 }
 
-/* The key of the start; 0 if it is none that root can make a plan of (plan/publish.c), or that should not show. */
+/*
+ * The key of the start; 0 if it is none that root can make a plan of (plan/publish.c), or that should not show. What root's containers call
+ * their files says nothing of ours.
+ */
 static uint64_t key_of(const struct chosen_plan *chosen, const char *const *argv,
 	const struct asked_place *place, uid_t user)
 {
+	bool here = place->root < 0;
 	const char *rule = plan_head_rule(chosen->data);
 	struct asked asked;
 
 	if (LE64(chosen->view.header->asked))
 		return LE64(chosen->view.header->asked);
 	if (!rule || !argv || !asked_by_arguments_at(rule, argv, place, &asked) ||
-		!is_no_secret(&asked, user) || !may_show(&asked, user))
+		!is_no_secret(&asked, user) || !(here ? may_show(&asked, user) : user == 0))
 		return 0;
 	return asked.key;
 }

@@ -19,6 +19,10 @@
 #include "headstartd/elsewhere.h"
 #include "verb.h"
 
+/* In place of a user, of processes in other namespaces: a user may have many ids there, or another one the same. */
+#define OTHER_IDS    ((uid_t)-1)
+#define OTHER_MOUNTS ((uid_t)-2)
+
 #define ANSWER_MS 1000
 #define LATE_NS   5000000 /* less is no wait: the kernel counts late what has run */
 
@@ -122,10 +126,20 @@ static bool begin(struct looker *looker)
 	return looker->child > 0;
 }
 
-/* Nothing of what this reads waits for the process. */
+/*
+ * Nothing of what this reads waits for the process. Only a privileged process can make another mount namespace in which users are
+ * numbered as ours: containers of root's, and services. Who can make others stops none of these.
+ */
 static uid_t user_of(int32_t pid)
 {
-	return process_shares_ids(pid) && process_shares_mounts(pid) ? process_user(pid) : (uid_t)-1;
+	if (!process_shares_ids(pid))
+		return OTHER_IDS;
+	return process_shares_mounts(pid) ? process_user(pid) : OTHER_MOUNTS;
+}
+
+static bool is_elsewhere(uid_t user)
+{
+	return user == OTHER_IDS || user == OTHER_MOUNTS;
 }
 
 /*
@@ -146,7 +160,7 @@ static void avoid(struct looker *looker, int32_t pid)
 	uid_t user = looker->knows_user ? looker->user : user_of(pid);
 
 	(void)debts_add(&looker->debts, user, ANSWER_MS + LOOKER_CREDIT, monotonic_ms());
-	if (user == (uid_t)-1)
+	if (is_elsewhere(user))
 		verb_note(
 			"process %d, in other namespaces, cannot be looked at: such programs are "
 			"left alone for a minute",
@@ -162,7 +176,7 @@ static void charge(struct looker *looker, int32_t pid, uint64_t waited_ms)
 {
 	uid_t user = waited_ms == 0 ? 0 : looker->knows_user ? looker->user : user_of(pid);
 
-	if (user != 0 && debts_add(&looker->debts, user, waited_ms, monotonic_ms()) && user != (uid_t)-1)
+	if (user != 0 && debts_add(&looker->debts, user, waited_ms, monotonic_ms()) && !is_elsewhere(user))
 		verb_note("looking at programs of user '%u' takes long: they are left alone for a while",
 			(unsigned)user);
 }

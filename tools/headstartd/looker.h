@@ -20,7 +20,7 @@ struct looker {
 	pid_t child;              /* 0: none; the next question begins one */
 	int socket;               /* owned: a byte each way for each question; -1: there was no child yet */
 	struct looker_desk *desk; /* owned: question and answer, which the child has as well */
-	uid_t user; /* whose process is looked at; -1: in other namespaces, where a user may have many ids */
+	uid_t user; /* whose process is looked at; of those in other namespaces a number that no user has */
 	bool knows_user; /* that was found out before */
 	struct debts debts;
 };

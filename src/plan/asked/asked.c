@@ -44,9 +44,12 @@ static bool folder_in_root(const struct arguments *arguments, char ret[PATH_MAX]
 		folder = current = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0 || path_of_fd(folder, ret) < 0 || path_of_fd(arguments->root, root) < 0)
 		return false;
-	rest = streq(root, "/") ? NULL : after_prefix(ret, root);
-	if (rest)
-		memmove(ret, rest, strlen(rest) + 1);
+	if (streq(root, "/"))
+		return true;
+	rest = after_prefix(ret, root);
+	if (!rest || (*rest && *rest != '/'))
+		return false;
+	memmove(ret, rest, strlen(rest) + 1);
 	return true;
 }
 

@@ -95,16 +95,26 @@ char *name_here_below_mount(const struct mounts *here, const char *path, const s
 	return NULL;
 }
 
-/* Opens a path on which links may lie, as in the names of layers. */
-static int open_here(const char *path, bool cached)
+static int open_at(int folder, const char *path, uint64_t resolve, bool cached)
 {
 	struct open_how how = {
-		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = cached ? RESOLVE_CACHED : 0};
-	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = resolve | (cached ? RESOLVE_CACHED : 0)};
 
-	if (fd < 0 && (errno == EINVAL || errno == ENOSYS))
-		fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	return fd;
+	return (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+}
+
+/*
+ * Opens the file below the layer, whose own path root has chosen and which may have links. Those in it were made by who made the image, and would
+ * be followed in our root.
+ */
+static int open_in_layer(const char *layer, const char *rest, bool cached)
+{
+	_cleanup_free_ char *path = join(layer, "/."); /* also if it is a link itself */
+	_cleanup_close_ int folder = path ? open_at(AT_FDCWD, path, 0, cached) : -1;
+
+	return folder < 0
+		? -1
+		: open_at(folder, rest + 1, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV, cached);
 }
 
 static bool is_same_time(const struct statx_timestamp *a, const struct statx_timestamp *b)
@@ -112,17 +122,21 @@ static bool is_same_time(const struct statx_timestamp *a, const struct statx_tim
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* An overlay shows the inode number of the layer (Documentation/filesystems/overlayfs.rst, "Inode properties"), also after it has copied the file up. */
+/*
+ * An overlay shows the inode number of the layer (Documentation/filesystems/overlayfs.rst, "Inode properties"), also after it has copied the
+ * file up; the copy has another ctime.
+ */
 static bool looks_like(const struct statx *named, const struct statx *status)
 {
 	return named->stx_ino == status->stx_ino && named->stx_size == status->stx_size &&
 		(named->stx_mode & S_IFMT) == (status->stx_mode & S_IFMT) &&
-		is_same_time(&named->stx_mtime, &status->stx_mtime);
+		is_same_time(&named->stx_mtime, &status->stx_mtime) &&
+		is_same_time(&named->stx_ctime, &status->stx_ctime);
 }
 
 bool name_here_still_leads_to(const char *name, const struct statx *status)
 {
-	_cleanup_close_ int fd = open_here(name, true);
+	_cleanup_close_ int fd = open_at(AT_FDCWD, name, RESOLVE_NO_SYMLINKS, true);
 	struct statx named;
 
 	return fd >= 0 && statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &named) == 0 &&
@@ -132,8 +146,7 @@ bool name_here_still_leads_to(const char *name, const struct statx *status)
 static char *name_in(
 	const char *layer, const char *rest, const struct statx *status, bool cached, struct statx *ret_named)
 {
-	_cleanup_free_ char *path = join(layer, rest);
-	_cleanup_close_ int fd = path ? open_here(path, cached) : -1;
+	_cleanup_close_ int fd = open_in_layer(layer, rest, cached);
 	char name[PATH_MAX];
 
 	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, ret_named) < 0 ||
@@ -154,7 +167,9 @@ char *name_here_in_layer(const struct mount *there, const char *path, const stru
 
 		if (overlay_layer(there->options, false, n, &layer) < 0)
 			break;
-		name = layer[0] == '/' ? name_in(layer, on_overlay, status, cached, ret_named) : NULL;
+		name = layer[0] == '/' && on_overlay[0] == '/'
+			? name_in(layer, on_overlay, status, cached, ret_named)
+			: NULL;
 		if (name)
 			return name;
 	}

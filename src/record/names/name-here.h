@@ -29,13 +29,14 @@ char *name_here_by_mount(const struct mounts *here, const struct mount *there, c
 char *name_here_below_mount(const struct mounts *here, const char *path, const struct statx *status,
 	bool cached, const struct mount **ret_mount);
 
-/* Whether what a name led to is what it leads to now: the same inode number, size, kind and time. Only what is cached counts. */
+/* Whether what a name led to is what it leads to now: the same inode number, size, kind and times. Only what is cached counts. */
 bool name_here_still_leads_to(const char *name, const struct statx *status);
 
 /*
  * The name of a file of the overlay `there`, which only another namespace has mounted: in the lower layer that the file comes from, whose
  * pages are the ones that are cached. *ret_named is what is there. Whoever has mounted the overlay chose which folders these are, so this is
- * only for mounts of privileged processes. NULL: what others can write was changed there (the upper layer); or no memory.
+ * only for mounts of privileged processes. NULL: the file is in the upper layer, or the layers lie on several file systems and the overlay
+ * numbers inodes in its own way (xino); no openat2(2); or no memory.
  */
 char *name_here_in_layer(const struct mount *there, const char *path, const struct statx *status, bool cached,
 	struct statx *ret_named);

@@ -216,11 +216,17 @@ static int find_view(struct opens *opens, const struct opening *opening, uint64_
 	return r < 0 || *ret ? r : inode_map_add(&opens->missed, 0, mount_id, 0);
 }
 
-/* The same file, or of an overlay the one in a lower layer, which has the device of another file system. */
+/*
+ * The same file; or of an overlay the one in a lower layer, which has the device of another file system. Whoever makes a container often
+ * mounts its overlay in our namespace as well, at a place that goes with the container. A daemon wants a name that stays.
+ */
 static char *name_by_mount(struct opens *opens, struct opening *opening)
 {
+	bool lasting = opens->careful && streq(opening->mount->type, "overlay");
 	const struct statx *status = &opening->status;
-	char *name = name_here_by_mount(opens->mounts, opening->mount, opening->path, status, opens->careful);
+	char *name = lasting
+		? NULL
+		: name_here_by_mount(opens->mounts, opening->mount, opening->path, status, opens->careful);
 	struct statx named;
 
 	if (name || !opening->trusted)
@@ -243,12 +249,16 @@ static char *name_here(struct opens *opens, struct opening *opening)
 			opens->mounts, opening->path, &opening->status, opens->careful, &opening->mount);
 	name = name_by_mount(opens, opening);
 	pid = name ? 0 : whose_view(opens, opening->pid);
-	if (!pid || views_look_at(&opens->views, pid) < 0 ||
-		views_find(&opens->views, opening->status.stx_mnt_id, pid, &view) < 0 || !view)
+	if (!pid)
 		return name;
+	opening->mount = NULL; /* it goes if the table is read again */
+	opening->trusted = false;
+	if (views_look_at(&opens->views, pid) < 0 ||
+		views_find(&opens->views, opening->status.stx_mnt_id, pid, &view) < 0 || !view)
+		return NULL;
 	opening->mount = mounts_find(&view->mounts, opening->status.stx_mnt_id);
 	opening->trusted = view->trusted;
-	return name_by_mount(opens, opening);
+	return opening->mount ? name_by_mount(opens, opening) : NULL;
 }
 
 /* As opens->careful says. NULL: the file does not count, or there is no memory. */
@@ -275,29 +285,29 @@ static char *name_carefully(struct opens *opens, struct opening *opening, bool e
 
 /*
  * The file in the lower layer may be known by itself, with its device, which the events of its pages name; those of page tables name the
- * overlay's. Both find the one that has none.
+ * overlay's. Both find the one that has none. Returns 1 if it is known, 0 or -ENOMEM.
  */
-static bool is_known_in_layer(struct opens *opens, const struct opening *opening)
+static int know_in_layer(struct opens *opens, const struct opening *opening)
 {
 	size_t index = inode_map_find(&opens->known,
 		mounts_pack_device(major(opening->named), minor(opening->named)), opening->status.stx_ino);
 
 	if (index == INODE_MAP_NONE)
-		return false;
+		return 0;
 	opens->files.items[index].device = 0;
 	opens->files.items[index].by_tree |= opening->by_tree;
-	return true;
+	return inode_map_add(&opens->known, opening->key, opening->status.stx_ino, index) ?: 1;
 }
 
 /* Adds the file of an overlay by its name in a lower layer. Takes `path`. */
 static int add_of_layer(struct opens *opens, const struct opening *opening, char *path)
 {
 	size_t before = opens->files.count;
-	int r;
+	int r = know_in_layer(opens, opening);
 
-	if (is_known_in_layer(opens, opening)) {
+	if (r != 0) {
 		free(path);
-		return 0;
+		return r < 0 ? r : 0;
 	}
 	r = add_file(opens, &opens->files, &opens->known, opening, path);
 	if (r < 0 || opens->files.count == before)

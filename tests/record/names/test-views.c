@@ -143,6 +143,9 @@ static void a_file_of_an_overlay_is_named_in_its_layer(void **state)
 	shown.stx_mtime.tv_nsec ^= 1; /* it was changed in the upper layer */
 	assert_null(name_in_layer(options, &shown));
 	shown.stx_mtime = status.stx_mtime;
+	shown.stx_ctime.tv_nsec ^= 1; /* it was, and then got the old time */
+	assert_null(name_in_layer(options, &shown));
+	shown.stx_ctime = status.stx_ctime;
 	shown.stx_ino++;
 	assert_null(name_in_layer(options, &shown));
 	shown.stx_ino--;
