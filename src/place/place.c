@@ -355,8 +355,6 @@ static int no_usable_room(struct place_disk *disk, int error)
 
 	if (error == -ENOMEM)
 		return error;
-	if (error == -ENOSPC || error == -EDQUOT)
-		return refuse(disk, "has no room for what is to be moved");
 	return asprintf(&text,
 		       "does not take what is written to its free blocks (%s): the disk is worn out, or what it "
 		       "is stored on is full",
@@ -440,6 +438,8 @@ static int copy_files(const struct place_job *job, struct place_disk *disk)
 			r = copy_file(job, disk, &disk->files[i]);
 	if (r == 0)
 		r = place_settle(&disk->area);
+	if (r == -ENOSPC || r == -EDQUOT)
+		return refuse(disk, "has no room for what is to be moved");
 	return r < 0 ? no_usable_room(disk, r) : 0;
 }
 
