@@ -24,7 +24,7 @@ struct start {
 	uid_t user;     /* whose it is */
 	uint64_t exec;  /* with which it began: struct starts_process */
 	uint64_t key;   /* of the start, as far as it is known */
-	bool elsewhere; /* its processes are in another mount namespace than ours */
+	bool elsewhere; /* its processes are in other namespaces than ours, or below another root */
 	bool planned;   /* the program has a plan: only what is known of the key counts */
 	uint64_t began_ms;
 	unsigned looks;  /* that have been taken */
@@ -52,7 +52,7 @@ struct starts_process {
 	uid_t user;
 	uint64_t
 		exec; /* its number, from 1 on: no two execs have the same, though a process may execute several programs */
-	bool elsewhere; /* in another mount namespace than ours: what a container executes does not belong to what made it */
+	bool elsewhere; /* in other namespaces than ours, or below another root: what a container executes does not belong to what made it */
 };
 
 /* The process has executed the program at this moment. */

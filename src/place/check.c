@@ -257,9 +257,8 @@ static const char *forbidding(int fd, enum place_way way)
 		if (status.stx_attributes & STATX_ATTR_APPEND)
 			return "can only be appended to (chattr +a)";
 	}
-	if (ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0)
-		return NULL;
-	if (way != PLACE_EXCHANGE)
+	/* These flags are ext4's. */
+	if (way != PLACE_EXCHANGE || ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0)
 		return NULL;
 	if (flags & FS_INLINE_DATA_FL)
 		return "lies in its inode (inline data)";

@@ -92,6 +92,19 @@ done); }
 pieces() { filefrag -v "$1" | sed -n 's/.*: \([0-9]*\) extents\{0,1\} found/\1/p'; }
 first_block() { filefrag -v "$1" | awk '$1 == "0:" {sub(/\.\./, "", $4); print $4}'; }
 
+# All files are as in the picture $tmp/before.
+same() { picture | diff "$tmp/before" - || fail "files have changed"; }
+
+# Whether the small files lie one behind the other, in the order of their first touch.
+lie_together() {
+	at=
+	for i in $(seq 24 -1 1); do
+		[ "$(pieces "$disk/lib/small$i")" = 1 ] || fail "small$i lies in pieces"
+		[ -z "$at" ] || [ "$(first_block "$disk/lib/small$i")" = "$at" ] || return 1
+		at=$(($(first_block "$disk/lib/small$i") + ($(stat -c %s "$disk/lib/small$i") + 4095) / 4096))
+	done
+}
+
 # The file system is checked when nothing is mounted on it any more.
 check_file_system() {
 	case ${kind-} in

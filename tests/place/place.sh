@@ -10,17 +10,6 @@ begin() {
 	make_files
 	picture >"$tmp/before"
 }
-same() { picture | diff "$tmp/before" - || fail "files have changed"; }
-
-# Whether the small files lie one behind the other, in the order of their first touch.
-lie_together() {
-	at=
-	for i in $(seq 24 -1 1); do
-		[ "$(pieces "$disk/lib/small$i")" = 1 ] || fail "small$i lies in pieces"
-		[ -z "$at" ] || [ "$(first_block "$disk/lib/small$i")" = "$at" ] || return 1
-		at=$(($(first_block "$disk/lib/small$i") + ($(stat -c %s "$disk/lib/small$i") + 4095) / 4096))
-	done
-}
 
 case_touched_files_lie_together_with_the_same_bytes_and_times() {
 	begin

@@ -18,7 +18,6 @@ begin() { # [OPTION of mkfs.ext4…]
 	make_files
 	picture >"$tmp/before"
 }
-same() { picture | diff "$tmp/before" - || fail "files have changed"; }
 
 refuses_disk() { # WORDS
 	refuses 1 "$1" place --profile "$tmp/start.profile"

@@ -15,16 +15,6 @@ begin() {
 	make_files
 	picture >"$tmp/before"
 }
-same() { picture | diff "$tmp/before" - || fail "files have changed"; }
-
-# Whether the small files lie one behind the other, in the order of their first touch.
-lie_together() {
-	at=
-	for i in $(seq 24 -1 1); do
-		[ -z "$at" ] || [ "$(first_block "$disk/lib/small$i")" = "$at" ] || return 1
-		at=$(($(first_block "$disk/lib/small$i") + ($(stat -c %s "$disk/lib/small$i") + 4095) / 4096))
-	done
-}
 
 case_touched_files_lie_together_and_are_taken_back() {
 	begin

@@ -153,6 +153,21 @@ static void a_file_of_an_overlay_is_named_in_its_layer(void **state)
 	assert_null(name_in_layer(options, &shown));
 }
 
+/* Whoever made the image chose where it leads, and it would be followed in our root. */
+static void no_link_in_a_layer_is_followed(void **state)
+{
+	struct mount overlay = {1, DEVICE, (char *)"/", (char *)"/mnt", (char *)"overlay", NULL};
+	char options[256], link[64];
+	struct statx named;
+
+	snprintf(options, sizeof(options), "rw,lowerdir=%s", folder);
+	overlay.options = options;
+	snprintf(link, sizeof(link), "%s/way", folder);
+	assert_int_equal(symlink("sub", link), 0);
+	assert_null(name_here_in_layer(&overlay, "/mnt/way/file", &status, false, &named));
+	assert_int_equal(unlink(link), 0);
+}
+
 /* A process in namespaces of its own, which the caller kills; -1 where they cannot be made. */
 static pid_t start_in(int namespaces)
 {
@@ -516,6 +531,7 @@ int main(void)
 		TEST(a_name_that_leads_to_another_file_is_none),
 		TEST(a_file_below_a_mount_of_which_nothing_is_known),
 		TEST(a_file_of_an_overlay_is_named_in_its_layer),
+		TEST(no_link_in_a_layer_is_followed),
 		cmocka_unit_test(only_namespaces_of_our_own_users_are_trusted),
 		cmocka_unit_test(the_namespace_of_a_process_that_has_ended_is_let_go),
 		TEST(a_mount_that_nobody_has_is_looked_for_once_a_second),
