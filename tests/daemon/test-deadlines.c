@@ -19,10 +19,10 @@
 #include "base/strings.h"
 #include "base/times.h"
 #include "hanging.h"
-#include "headstartd/carry.h"
-#include "headstartd/idle.h"
-#include "headstartd/lessons.h"
-#include "headstartd/looker.h"
+#include "headstartd/ahead/idle.h"
+#include "headstartd/carry/carry.h"
+#include "headstartd/learn/lessons.h"
+#include "headstartd/look/looker.h"
 #include "tree.h"
 
 #define HOUR_MS 3600000u

@@ -21,9 +21,9 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "headstartd/carry.h"
-#include "headstartd/keep.h"
-#include "headstartd/refine.h"
+#include "headstartd/carry/carry.h"
+#include "headstartd/learn/keep.h"
+#include "headstartd/learn/refine.h"
 #include "plan/store/lock.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "headstartd/owners.h"
+#include "headstartd/users/owners.h"
 #include "tree.h"
 
 static char folder[64];

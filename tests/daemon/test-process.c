@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "headstartd/process.h"
+#include "headstartd/look/process.h"
 
 static char self[PATH_MAX], switch_off[] = "HEADSTART=off";
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "headstartd/saver.h"
+#include "headstartd/learn/saver.h"
 #include "learn/known.h"
 #include "replace/publish.h"
 #include "tree.h"

@@ -13,7 +13,7 @@
 
 #include "base/times.h"
 #include "hanging.h"
-#include "headstartd/tracing.h"
+#include "headstartd/learn/tracing.h"
 #include "record/restore/kernelfs.h"
 
 /* A tracer of a start of that user hangs. Returns whether others may be traced. */

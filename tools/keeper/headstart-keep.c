@@ -23,8 +23,8 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "headstartd/beside.h"
-#include "headstartd/prefetcher.h"
+#include "headstartd/carry/prefetcher.h"
+#include "headstartd/helpers/beside.h"
 #include "keeper/own-plan.h"
 #include "keeper/room.h"
 #include "keeper/start.h"

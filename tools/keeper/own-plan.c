@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "headstartd/prefetcher.h"
-#include "headstartd/process.h"
+#include "headstartd/carry/prefetcher.h"
+#include "headstartd/look/process.h"
 #include "lib/settings/settings.h"
 #include "plan/asked/choose.h"
 #include "plan/store/store.h"

@@ -22,7 +22,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "format/state-folder.h"
-#include "headstartd/keep.h"
+#include "headstartd/learn/keep.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
 

@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/open.h"
 #include "base/stranger.h"
-#include "headstartd/keep.h"
+#include "headstartd/learn/keep.h"
 #include "lib/settings/plan-settings.h"
 #include "plan/asked/asked.h"
 #include "plan/asked/documents.h"

@@ -13,7 +13,7 @@
 #include "base/lock-file.h"
 #include "base/plural.h"
 #include "base/strings.h"
-#include "headstartd/owners.h"
+#include "headstartd/users/owners.h"
 #include "lib/files/input.h"
 #include "lib/files/no-state-folder.h"
 #include "lib/files/store-turn.h"

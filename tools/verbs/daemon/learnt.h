@@ -7,7 +7,7 @@
 #include "learn/records.h"
 
 /*
- * Reads the daemon's file of that name (headstartd/lessons.h, headstartd/idle.h). Returns 0, also if the daemon has written nothing
+ * Reads the daemon's file of that name (headstartd/learn/lessons.h, headstartd/ahead/idle.h). Returns 0, also if the daemon has written nothing
  * yet, or an exit status after printing the reason. With `quiet` a file that cannot be read counts as an empty one.
  */
 int learnt_read(const char *name, const struct records_format *format, void *content, bool quiet);

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "headstartd/ahead/renew.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+#include "base/times.h"
+#include "format/plan-view.h"
+#include "headstartd/helpers/child.h"
+#include "headstartd/learn/keep.h"
+#include "lib/settings/settings.h"
+#include "plan/store/store.h"
+#include "prefetch/outdated.h"
+#include "prefetch/stale-mark.h"
+#include "profile/file/profile-file.h"
+#include "verb.h"
+
+#define RENEW_S     60      /* one plan takes so long at most */
+#define GRACE_MS    5000    /* … and then it hangs: a disk may never answer */
+#define AGAIN_MS    3600000 /* after a try that has failed */
+#define MARK_SUFFIX STATE_PLAN_SUFFIX STATE_STALE_SUFFIX
+
+int renew_init(struct renew *renew)
+{
+	*renew = (struct renew){0};
+	return store_folder(&renew->folder);
+}
+
+void renew_release(struct renew *renew)
+{
+	free(renew->folder);
+	free(renew->next);
+	aside_release(&renew->failed);
+}
+
+/* Of the marked plans that were not tried lately, the first by name. */
+static void find_next(struct renew *renew, uint64_t now_ms)
+{
+	_cleanup_closedir_ DIR *folder = opendir(renew->folder);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		_cleanup_free_ char *plan = NULL;
+		int stem = (int)(strlen(entry->d_name) - strlen(STATE_STALE_SUFFIX));
+
+		if (!ends_with(entry->d_name, MARK_SUFFIX) ||
+			asprintf(&plan, "%s/%.*s", renew->folder, stem, entry->d_name) < 0)
+			continue;
+		if ((renew->next && strcmp(renew->next, plan) <= 0) ||
+			aside_has(&renew->failed, plan, now_ms))
+			continue;
+		free(renew->next);
+		renew->next = TAKE_PTR(plan);
+	}
+}
+
+static bool has_changed(struct renew *renew)
+{
+	struct stat st;
+
+	if (stat(renew->folder, &st) < 0 ||
+		(st.st_mtim.tv_sec == renew->changed.tv_sec && st.st_mtim.tv_nsec == renew->changed.tv_nsec))
+		return false;
+	renew->changed = st.st_mtim;
+	return true;
+}
+
+bool renew_look(struct renew *renew, uint64_t now_ms)
+{
+	if (!renew->child && !renew->next && (has_changed(renew) || now_ms >= renew->look_ms)) {
+		renew->look_ms = now_ms + AGAIN_MS;
+		find_next(renew, now_ms);
+	}
+	return renew->next;
+}
+
+/* An older plan does not say in our words whose it is. The profile beside it does. */
+static bool read_program_of_profile(const char *plan, char ret[PATH_MAX])
+{
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
+	enum profile_fault fault;
+	char path[PATH_MAX];
+
+	return store_profile_of_plan(plan, path) && recordings_load(path, &recordings, &fault) == 0 &&
+		recordings.n > 0 && snprintf(ret, PATH_MAX, "%s", recordings.items[0].program) < PATH_MAX;
+}
+
+static bool read_program(const char *path, char ret[PATH_MAX])
+{
+	_cleanup_free_ char *data = NULL;
+	struct plan_view plan;
+	size_t size;
+
+	if (!store_plan_is_own(path))
+		return false;
+	if (plan_is_older(path))
+		return read_program_of_profile(path, ret);
+	return read_file(path, PLAN_FILE_MAX, &data, &size) == 0 &&
+		plan_view_init(&plan, data, size, checksum64) == PLAN_GOOD && !plan_is_snapshot(&plan) &&
+		snprintf(ret, PATH_MAX, "%s", plan_program(&plan)) < PATH_MAX;
+}
+
+static bool is_allowed(const char *program)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	const struct config_program *why;
+
+	settings_read(&config, false, true);
+	return config_allows(&config, program, &why);
+}
+
+static const char *reason_of(const char *path)
+{
+	return plan_is_older(path) ? "an older headstart had made it" : "its files had changed";
+}
+
+/* For the child. The mark goes with the old plan; while it is locked, no prefetcher starts a planner of its own. */
+static bool make_anew(const char *path, bool quiet)
+{
+	char program[PATH_MAX];
+	int lock = plan_mark_lock(path); /* held until we end */
+	const char *reason = reason_of(path);
+
+	if (lock == -ENOENT)
+		return true; /* somebody has done it */
+	if (lock < 0 || !read_program(path, program) || !is_allowed(program) ||
+		keep_make_plans(program) < 0 || store_plan_is_stale(path))
+		return false;
+	if (!quiet)
+		verb_note("made the plan of '%s' anew: %s", program, reason);
+	return true;
+}
+
+/* For the child, too: a hundred plans are a hundred reads. */
+static void mark_older(const char *path)
+{
+	_cleanup_closedir_ DIR *folder = opendir(path);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		_cleanup_free_ char *plan = NULL;
+
+		if (ends_with(entry->d_name, STATE_PLAN_SUFFIX) &&
+			asprintf(&plan, "%s/%s", path, entry->d_name) >= 0 && plan_is_older(plan))
+			(void)plan_mark_stale(plan);
+	}
+}
+
+bool renew_start(struct renew *renew, bool quiet)
+{
+	pid_t daemon = getpid();
+
+	renew->give_up_ms = monotonic_ms() + RENEW_S * 1000 + GRACE_MS;
+	renew->child = fork();
+	if (renew->child == 0) {
+		child_begin(daemon, SIGKILL, RENEW_S);
+		child_keep_only(-1);
+		child_become_idle(RENEW_S);
+		if (renew->next)
+			_exit(make_anew(renew->next, quiet) ? 0 : 1);
+		mark_older(renew->folder);
+		_exit(0);
+	}
+	if (renew->child < 0)
+		renew->child = 0;
+	return renew->child > 0;
+}
+
+void renew_ended(struct renew *renew, int status, uint64_t now_ms)
+{
+	renew->child = 0;
+	renew->look_ms = now_ms; /* there may be more */
+	if (!renew->next) {
+		renew->marked = true;
+		return;
+	}
+	if (status == 0)
+		renew->count++;
+	else
+		(void)aside_put(&renew->failed, renew->next, now_ms + AGAIN_MS, now_ms);
+	free(TAKE_PTR(renew->next));
+}

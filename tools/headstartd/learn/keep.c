@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "headstartd/learn/keep.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/hidden.h"
+#include "base/links.h"
+#include "base/stranger.h"
+#include "base/strings.h"
+#include "format/asked.h"
+#include "lib/settings/plan-settings.h"
+#include "lib/settings/settings.h"
+#include "plan/publish.h"
+#include "plan/refresh.h"
+#include "plan/store/lock.h"
+#include "plan/store/store.h"
+#include "profile/file/profile-file.h"
+#include "profile/recordings/recordings.h"
+
+#define TURN_MS 3000 /* a process that was stopped may have the turn for ever */
+
+int keep_lock(void)
+{
+	return store_lock_within(TURN_MS);
+}
+
+static char *folder_name(int folder)
+{
+	char path[PATH_MAX];
+
+	return path_of_fd(folder, path) == 0 ? strdup(path) : NULL;
+}
+
+int keep_name_start(struct profile *profile, const char *const *argv, int folder)
+{
+	int r = profile_set_arguments(profile, argv);
+
+	free(profile->folder);
+	profile->folder = folder_name(folder);
+	return r;
+}
+
+int keep_describe_start(struct profile *profile, const char *const *argv, const struct asked_place *place)
+{
+	struct plan_options options = {0};
+	char rule[ASKED_RULE_MAX];
+	struct asked asked;
+	int r;
+
+	plan_host(profile->program, rule, &options);
+	asked_by_arguments_at(rule, argv, place, &asked);
+	r = keep_name_start(profile, argv, place->folder);
+	free(profile->rule);
+	free(profile->asked_path);
+	profile->rule = strdup(rule);
+	profile->asked_path = strdup(asked.text);
+	profile->asked = asked.key;
+	return profile->rule && profile->asked_path ? r : -ENOMEM;
+}
+
+/* 0 if there is no such file. */
+static uint64_t size_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
+/* Of the plan of the start with this key, or if it has none, of any start. 0 if there is no such plan. */
+static uint64_t size_of_plan(const char *program, uint64_t key)
+{
+	_cleanup_free_ char *path = NULL;
+	char suffix[STATE_ASKED_SIZE] = STATE_PLAN_SUFFIX;
+
+	if (key)
+		state_asked_suffix(key, suffix);
+	return store_plan_for_writing(program, suffix, &path) == 0 ? size_of(path) : 0;
+}
+
+/* Of the profile, the program's plan, and that of the start. */
+uint64_t keep_size(const char *program, uint64_t key)
+{
+	uint64_t bytes = key ? size_of_plan(program, key) : 0;
+
+	for (enum store_what what = STORE_PROFILE; what <= STORE_PLAN; what++) {
+		_cleanup_free_ char *path = NULL;
+
+		if (store_path_for_writing(what, program, &path) == 0)
+			bytes += size_of(path);
+	}
+	return bytes;
+}
+
+/*
+ * Adds it to those learnt before. If somebody has recorded the program, that is better. A start that is there without its plan stays
+ * as it is: a daemon was killed before it had made or removed both, and the plan is still to be made.
+ */
+static int store(const char *path, struct profile *profile, uint64_t key)
+{
+	_cleanup_(recordings_releasep) struct recordings stored = {0};
+	enum profile_fault fault;
+	int r = recordings_load(path, &stored, &fault);
+
+	if (r < 0 && r != -ENOENT)
+		return r; /* it may be a recording of a newer version, or be readable again later */
+	if (!recordings_all_learnt(&stored) || (key && stored.n == 0))
+		return -EEXIST;
+	if (recordings_find(&stored, profile))
+		return size_of_plan(profile->program, key) > 0 ? -EEXIST : 0;
+	r = recordings_add(&stored, profile);
+	return r < 0 ? r : recordings_save(&stored, path, 0600);
+}
+
+int keep_make_plans_in_turn(const char *program)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	struct plan_options options = {0};
+	struct plan_summary summary = {0};
+	char rule[ASKED_RULE_MAX];
+
+	settings_read(&config, true, true);
+	plan_settings(&config, &options);
+	plan_host(program, rule, &options);
+	return plan_refresh(program, &options, &summary);
+}
+
+int keep_make_plans(const char *program)
+{
+	_cleanup_close_ int lock = keep_lock();
+
+	return lock < 0 ? lock : keep_make_plans_in_turn(program);
+}
+
+/* What was learnt, if nobody has recorded the program. Returns 0 or negative errno; *ret_path is the caller's to free. */
+static int load_learnt(const char *program, struct recordings *ret, char **ret_path)
+{
+	_cleanup_(recordings_releasep) struct recordings stored = {0};
+	_cleanup_free_ char *path = NULL;
+	enum profile_fault fault;
+	int r = store_find(STORE_PROFILE, program, &path);
+
+	if (r == 0)
+		r = recordings_load(path, &stored, &fault);
+	if (r < 0)
+		return r;
+	if (!recordings_all_learnt(&stored))
+		return -EEXIST;
+	*ret = stored;
+	stored = (struct recordings){0};
+	*ret_path = TAKE_PTR(path);
+	return 0;
+}
+
+bool keep_is_host(const char *program)
+{
+	struct plan_options options = {0};
+	char rule[ASKED_RULE_MAX];
+
+	plan_host(program, rule, &options);
+	return options.rule != NULL;
+}
+
+/* Nothing is there, or somebody has recorded the program. */
+static bool is_not_ours(int r)
+{
+	return r == -ENOENT || r == -EEXIST;
+}
+
+int keep_forget_in_turn(const char *program)
+{
+	_cleanup_(recordings_releasep) struct recordings stored = {0};
+	_cleanup_free_ char *path = NULL;
+	int r = load_learnt(program, &stored, &path);
+
+	if (r < 0)
+		return is_not_ours(r) ? 0 : r;
+	r = plan_remove(program);
+	return unlink(path) < 0 && errno != ENOENT ? -errno : r;
+}
+
+static int forget_start(const char *program, uint64_t key)
+{
+	_cleanup_(recordings_releasep) struct recordings stored = {0};
+	_cleanup_free_ char *path = NULL;
+	int r = load_learnt(program, &stored, &path);
+	size_t at = 0;
+
+	if (r < 0)
+		return is_not_ours(r) ? 0 : r;
+	while (at < stored.n && stored.items[at].asked != key)
+		at++;
+	if (at == stored.n || stored.n == 1)
+		return 0;
+	recordings_remove(&stored, at);
+	r = recordings_save(&stored, path, 0600);
+	if (r == 0)
+		(void)keep_make_plans_in_turn(program);
+	return r;
+}
+
+/*
+ * The plan of a start has a name that everybody can list, made of what was asked for, which we have looked for with root's rights. A user
+ * could ask for whatever name in a folder of root's, and see whether there is such a plan. Of later starts this is found out before they are
+ * traced (headstartd/carry/carry.c).
+ */
+static int forget_secret(struct profile *profile)
+{
+	struct stranger stranger;
+
+	if (!*profile->asked_path || stranger_find(profile->asked_path, &stranger) < 0 ||
+		!hidden_from_others(profile->asked_path))
+		return 0;
+	free(profile->asked_path);
+	profile->asked_path = strdup("");
+	profile->asked = 0;
+	return profile->asked_path ? 0 : -ENOMEM;
+}
+
+struct kept keep_start(struct profile *profile, const char *const *argv, const struct asked_place *place,
+	uint64_t key, uid_t user, uint64_t most)
+{
+	_cleanup_free_ char *program = strdup(profile->program), *path = NULL;
+	_cleanup_close_ int lock = -1;
+	struct kept kept = {0};
+	uint64_t before, after, asked, grown;
+	bool made;
+
+	if (!program || keep_describe_start(profile, argv, place) < 0 || (key && profile->asked != key) ||
+		(user != 0 && forget_secret(profile) < 0))
+		return kept;
+	if (store_path_for_writing(STORE_PROFILE, program, &path) < 0 || (lock = keep_lock()) < 0)
+		return kept;
+	asked = profile->asked;
+	before = keep_size(program, 0);
+	if (store(path, profile, key) < 0)
+		return kept;
+	made = keep_make_plans_in_turn(program) >= 0 && (!key || size_of_plan(program, key));
+	after = keep_size(program, key);
+	grown = after > before ? after - before : 1;
+	if (!made || grown > most) {
+		if (key)
+			forget_start(program, key);
+		else
+			keep_forget_in_turn(program);
+		return kept;
+	}
+	kept.bytes = key ? grown : after;
+	kept.key = keep_is_host(program) ? asked : 0;
+	return kept;
+}
+
+uint64_t keep_find(const char *program)
+{
+	_cleanup_(recordings_releasep) struct recordings stored = {0};
+	_cleanup_free_ char *path = NULL, *plan = NULL;
+
+	if (store_find(STORE_PLAN, program, &plan) < 0 || load_learnt(program, &stored, &path) < 0)
+		return 0;
+	return keep_size(program, 0);
+}
+
+int keep_forget(const char *program)
+{
+	_cleanup_close_ int lock = keep_lock();
+
+	return lock < 0 ? lock : keep_forget_in_turn(program);
+}
+
+int keep_forget_start(const char *program, uint64_t key)
+{
+	_cleanup_close_ int lock = keep_lock();
+
+	return lock < 0 ? lock : forget_start(program, key);
+}
+
+static void take_profile(const char *path,
+	void (*take)(void *context, const char *program, uint64_t key, uint64_t bytes), void *context)
+{
+	_cleanup_(recordings_releasep) struct recordings stored = {0};
+	enum profile_fault fault;
+	const char *program;
+
+	if (recordings_load(path, &stored, &fault) < 0 || stored.n == 0)
+		return;
+	program = stored.items->program;
+	if (keep_find(program) == 0)
+		return;
+	take(context, program, 0, keep_size(program, 0));
+	for (size_t i = 0; i < stored.n && keep_is_host(program); i++)
+		if (stored.items[i].asked)
+			take(context, program, stored.items[i].asked,
+				size_of_plan(program, stored.items[i].asked));
+}
+
+int keep_each(void (*take)(void *context, const char *program, uint64_t key, uint64_t bytes), void *context)
+{
+	_cleanup_closedir_ DIR *folder = NULL;
+	_cleanup_free_ char *state = NULL;
+	struct dirent *entry;
+	int r = store_folder(&state);
+
+	if (r < 0)
+		return r;
+	folder = opendir(state);
+	if (!folder)
+		return errno == ENOENT ? 0 : -errno;
+	while ((entry = readdir(folder))) {
+		_cleanup_free_ char *path = NULL;
+
+		if (!ends_with(entry->d_name, STATE_PROFILE_SUFFIX))
+			continue;
+		if (asprintf(&path, "%s/%s", state, entry->d_name) < 0)
+			return -ENOMEM;
+		take_profile(path, take, context);
+	}
+	return 0;
+}

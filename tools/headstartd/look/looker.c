@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include "headstartd/look/looker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/times.h"
+#include "headstartd/helpers/child.h"
+#include "headstartd/look/elsewhere.h"
+#include "verb.h"
+
+/* In place of a user, of processes in other namespaces: a user may have many ids there, or another one the same. */
+#define OTHER_IDS    ((uid_t)-1)
+#define OTHER_MOUNTS ((uid_t)-2)
+
+#define ANSWER_MS 1000
+#define LATE_NS   5000000 /* less is no wait: the kernel counts late what has run */
+
+enum question { QUESTION_SEE, QUESTION_BYTES };
+
+/* Memory of both processes. Each child has its own: one that was given up may still write to it. */
+struct looker_desk {
+	char executed[PATH_MAX];
+	struct process_seen seen;  /* the question is about the process seen.pid */
+	uint64_t bytes, waited_ms; /* for the process, and not for a processor */
+	bool found;
+};
+
+/*
+ * Nanoseconds in which this process has neither run nor waited for a processor, of which only differences mean anything; 0 if the kernel
+ * does not count them (CONFIG_SCHED_INFO). /proc/PID/schedstat: Documentation/scheduler/sched-stats.rst.
+ */
+static int64_t idle_ns(int schedstat)
+{
+	long long ran, delayed;
+	struct timespec now;
+	char text[128];
+	ssize_t n = pread(schedstat, text, sizeof(text) - 1, 0);
+
+	text[n > 0 ? n : 0] = 0;
+	if (sscanf(text, "%lld %lld", &ran, &delayed) != 2 || clock_gettime(CLOCK_MONOTONIC, &now) < 0)
+		return 0;
+	return now.tv_sec * 1000000000LL + now.tv_nsec - ran - delayed;
+}
+
+static void answer(struct looker_desk *desk, char question)
+{
+	desk->seen.executed = desk->executed;
+	desk->found = question == QUESTION_SEE ? process_see(&desk->seen)
+					       : process_bytes_read(desk->seen.pid, &desk->bytes);
+	if (question == QUESTION_SEE && desk->found && !desk->seen.here)
+		(void)elsewhere_see(&desk->seen);
+}
+
+static _Noreturn void look(pid_t daemon, int socket, struct looker_desk *desk)
+{
+	int64_t before, waited;
+	char question;
+	int schedstat;
+
+	child_begin(daemon, SIGKILL, 0);
+	child_keep_only(socket);
+	prctl(PR_SET_NAME, "headstart-look"); /* it stays, unlike all other children */
+	schedstat = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+	while (recv(socket, &question, 1, 0) == 1) {
+		before = idle_ns(schedstat);
+		answer(desk, question);
+		waited = idle_ns(schedstat) - before;
+		desk->waited_ms = waited >= LATE_NS ? (uint64_t)waited / 1000000 : 0;
+		if (send(socket, &question, 1, MSG_NOSIGNAL) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+void looker_release(struct looker *looker)
+{
+	if (looker->child)
+		kill(looker->child, SIGKILL);
+	if (looker->socket >= 0)
+		close(TAKE_FD(looker->socket));
+	if (looker->desk)
+		munmap(TAKE_PTR(looker->desk), sizeof(*looker->desk));
+	looker->child = 0;
+}
+
+static int make_desk(struct looker_desk **ret)
+{
+	void *desk = mmap(NULL, sizeof(**ret), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (desk == MAP_FAILED)
+		return -errno;
+	*ret = desk;
+	return 0;
+}
+
+static bool begin(struct looker *looker)
+{
+	const struct timeval patience = {.tv_sec = ANSWER_MS / 1000};
+	_cleanup_close_ int its = -1;
+	pid_t daemon = getpid();
+	int ends[2];
+
+	looker_release(looker);
+	if (make_desk(&looker->desk) < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return false;
+	looker->socket = ends[0];
+	its = ends[1];
+	if (setsockopt(looker->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0)
+		return false;
+	looker->child = fork();
+	if (looker->child == 0)
+		look(daemon, its, looker->desk);
+	if (looker->child < 0)
+		looker->child = 0;
+	return looker->child > 0;
+}
+
+/*
+ * Nothing of what this reads waits for the process. Only a privileged process can make another mount namespace in which users are
+ * numbered as ours: containers of root's, and services. Who can make others stops none of these.
+ */
+static uid_t user_of(int32_t pid)
+{
+	if (!process_shares_ids(pid))
+		return OTHER_IDS;
+	return process_shares_mounts(pid) ? process_user(pid) : OTHER_MOUNTS;
+}
+
+static bool is_elsewhere(uid_t user)
+{
+	return user == OTHER_IDS || user == OTHER_MOUNTS;
+}
+
+/*
+ * Whether the process is to be left alone. If somebody has kept us waiting of late, it is found out before whose it is: a process could
+ * end just before it is blamed.
+ */
+static bool avoids(struct looker *looker, int32_t pid, uint64_t now)
+{
+	looker->knows_user = looker->debts.last_ms > now;
+	if (looker->knows_user)
+		looker->user = user_of(pid);
+	return looker->knows_user && debts_owes(&looker->debts, looker->user, now);
+}
+
+/* An answer did not come. */
+static void avoid(struct looker *looker, int32_t pid)
+{
+	uid_t user = looker->knows_user ? looker->user : user_of(pid);
+
+	(void)debts_add(&looker->debts, user, ANSWER_MS + LOOKER_CREDIT, monotonic_ms());
+	if (is_elsewhere(user))
+		verb_note(
+			"process %d, in other namespaces, cannot be looked at: such programs are "
+			"left alone for a minute",
+			(int)pid);
+	else
+		verb_note(
+			"process %d cannot be looked at: programs of its user '%u' are left alone for a minute",
+			(int)pid, (unsigned)user);
+}
+
+/* The answer came late. Root's programs are many, and wait for each other on a busy machine. */
+static void charge(struct looker *looker, int32_t pid, uint64_t waited_ms)
+{
+	uid_t user = waited_ms == 0 ? 0 : looker->knows_user ? looker->user : user_of(pid);
+
+	if (user != 0 && debts_add(&looker->debts, user, waited_ms, monotonic_ms()) && !is_elsewhere(user))
+		verb_note("looking at programs of user '%u' takes long: they are left alone for a while",
+			(unsigned)user);
+}
+
+/* Of the process desk->seen.pid. Returns whether the child has found it. */
+static bool ask(struct looker *looker, enum question question)
+{
+	int32_t pid = looker->desk->seen.pid;
+	char byte = (char)question;
+
+	errno = 0; /* recv(2) leaves it alone if the child has ended, which is no user's fault */
+	if (send(looker->socket, &byte, 1, MSG_NOSIGNAL) == 1 && recv(looker->socket, &byte, 1, 0) == 1) {
+		charge(looker, pid, looker->desk->waited_ms);
+		return looker->desk->found;
+	}
+	if (errno == EAGAIN)
+		avoid(looker, pid);
+	looker_release(looker);
+	return false;
+}
+
+static bool may_ask(struct looker *looker, int32_t pid)
+{
+	return !avoids(looker, pid, monotonic_ms()) && (looker->child || begin(looker));
+}
+
+bool looker_see(struct looker *looker, struct process_seen *seen)
+{
+	const char *executed = seen->executed;
+	uint64_t exec = seen->exec;
+
+	if (!may_ask(looker, seen->pid))
+		return false;
+	looker->desk->seen.pid = seen->pid;
+	snprintf(looker->desk->executed, PATH_MAX, "%s", executed);
+	if (!ask(looker, QUESTION_SEE))
+		return false;
+	*seen = looker->desk->seen;
+	seen->executed = executed;
+	seen->exec = exec;
+	return true;
+}
+
+bool looker_bytes_read(struct looker *looker, int32_t pid, uint64_t *ret)
+{
+	if (!may_ask(looker, pid))
+		return false;
+	looker->desk->seen.pid = pid;
+	if (!ask(looker, QUESTION_BYTES))
+		return false;
+	*ret = looker->desk->bytes;
+	return true;
+}
+
+bool looker_child_ended(struct looker *looker, pid_t pid)
+{
+	if (pid != looker->child)
+		return false;
+	looker->child = 0;
+	return true;
+}
