@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart-tool: every verb but `run` and `restore`. Started by headstart, which knows the verbs and their summaries. */
+#include "base/files/standard-streams.h"
 #include "base/run/child-signal.h"
-#include "base/standard-streams.h"
 #include "verb.h"
 
 int main(int argc, char **argv)

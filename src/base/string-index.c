@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "base/checksum.h"
 #include "base/strings.h"
 
 void string_index_release(struct string_index *index)

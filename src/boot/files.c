@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "format/state-folder.h"
 #include "plan/store/store.h"
 #include "replace/publish.h"

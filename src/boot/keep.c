@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "boot/files.h"
 #include "profile/file/profile-file.h"
 #include "replace/publish.h"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/stranger.h"
+#include "base/files/io.h"
+#include "base/paths/stranger.h"
 #include "config/config.h"
 #include "config/parse.h"
 #include "config/trusted.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/stranger.h"
+#include "base/paths/stranger.h"
 #include "base/strings.h"
 #include "config/lines.h"
 #include "config/trusted.h"

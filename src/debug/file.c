@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
-#include "base/stranger.h"
+#include "base/files/open.h"
+#include "base/paths/stranger.h"
 #include "debug/link.h"
 #include "elf/identity.h"
 #include "elf/notes.h"

@@ -19,9 +19,9 @@
 
 #include "base/checked.h"
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/links.h"
-#include "base/open.h"
+#include "base/files/io.h"
+#include "base/files/links.h"
+#include "base/files/open.h"
 #include "base/strings.h"
 #include "elf/identity.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "device/block.h"
 
 int block_attribute(const char *folder, const char *attribute, char value[BLOCK_ATTRIBUTE_MAX])

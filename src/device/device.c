@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/links.h"
-#include "base/overlay.h"
+#include "base/files/links.h"
+#include "base/paths/overlay.h"
 #include "base/strings.h"
 #include "device/block.h"
 #include "device/find.h"

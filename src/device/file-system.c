@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/mountinfo.h"
+#include "base/files/io.h"
+#include "base/paths/mountinfo.h"
 #include "base/strings.h"
 
 #define UEVENT_MAX 4096u /* bytes */

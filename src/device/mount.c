@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/mountinfo.h"
+#include "base/files/io.h"
+#include "base/paths/mountinfo.h"
 
 void mount_release(struct mount *mount)
 {

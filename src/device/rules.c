@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/links.h"
+#include "base/files/links.h"
 #include "base/strings.h"
 #include "device/device.h"
 

@@ -10,9 +10,9 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
-#include "base/read-ahead-note.h"
+#include "base/files/open.h"
 #include "base/strings.h"
+#include "base/texts/read-ahead-note.h"
 #include "doctor/checks.h"
 
 /* kB. At 8192 we measured no gain: the kernel itself reads nearly everything ahead. */

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/preload-text.h"
 #include "base/quote.h"
 #include "base/run/search.h"
 #include "base/run/wrapper.h"
 #include "base/strings.h"
+#include "base/texts/preload-text.h"
 #include "doctor/checks.h"
 #include "elf/script.h"
 

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/open.h"
+#include "base/files/io.h"
+#include "base/files/open.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
 #include "plan/store/disks.h"

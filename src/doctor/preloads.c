@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/plural.h"
-#include "base/preload-text.h"
 #include "base/strings.h"
+#include "base/texts/preload-text.h"
 #include "doctor/checks.h"
 #include "elf/static-tls.h"
 

@@ -12,9 +12,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/links.h"
+#include "base/files/io.h"
+#include "base/files/links.h"
 #include "base/plural.h"
 #include "base/quote.h"
 #include "base/strings.h"

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/mountinfo.h"
+#include "base/paths/mountinfo.h"
 #include "base/plural.h"
 #include "base/strings.h"
 #include "doctor/checks.h"

@@ -15,10 +15,10 @@
 #include "base/array.h"
 #include "base/checked.h"
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/open.h"
-#include "base/preload-text.h"
+#include "base/files/io.h"
+#include "base/files/open.h"
 #include "base/strings.h"
+#include "base/texts/preload-text.h"
 #include "elf/needs.h"
 
 #define CACHE_MAX   (16u << 20) /* bytes of ld.so.cache */

@@ -10,7 +10,7 @@
 
 #include "base/checked.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "elf/notes.h"
 
 #define NATIVE_IS_BIG    (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 
 bool script_interpreter(int fd, char ret[SCRIPT_HEAD])
 {

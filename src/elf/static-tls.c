@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/open.h"
-#include "base/preload-text.h"
+#include "base/files/io.h"
+#include "base/files/open.h"
 #include "base/strings.h"
+#include "base/texts/preload-text.h"
 #include "elf/closure.h"
 #include "elf/script.h"
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
-#include "base/stranger.h"
+#include "base/files/open.h"
+#include "base/paths/stranger.h"
 #include "base/strings.h"
 #include "device/device.h"
 #include "explain/touch.h"

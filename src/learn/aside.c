@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/io.h"
+#include "base/checksum.h"
 
 void aside_release(struct aside *aside)
 {

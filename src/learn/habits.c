@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/io.h"
+#include "base/checksum.h"
 #include "base/strings.h"
 
 #define HOUR     3600

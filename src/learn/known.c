@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/strings.h"
 
 #define DAY           86400

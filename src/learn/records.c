@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/strings.h"
 
 #define HEAD_MAX 64 /* bytes of the first line */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/io.h"
+#include "base/checksum.h"
 
 #define SAME_MS        86400000 /* a day */
 #define COUNTED_MS     3600000  /* an hour: starts right after each other are alike */

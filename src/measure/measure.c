@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/run/process-tree.h"
 #include "base/strings.h"
 #include "display/window.h"

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "base/milestone.h"
+#include "base/texts/milestone.h"
 #include "format/plan-view.h"
 #include "measure/cold.h"
 #include "measure/statistics.h"

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "base/milestone.h"
+#include "base/texts/milestone.h"
 
 /* A variable of the command's environment; without a value it is removed. */
 struct start_variable {

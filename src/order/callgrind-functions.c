@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "base/string-index.h"
 #include "base/strings.h"
 #include "elf/identity.h"

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "replace/publish.h"
 
 #define SCRIPT_MAX (64u << 10) /* bytes */

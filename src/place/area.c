@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "place/exchange.h"
 
 #define WIDER 4u         /* times what the area needs */

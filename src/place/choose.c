@@ -24,7 +24,7 @@ struct way {
 
 /*
  * Half of what the kernel reads around a fault lies on each side: 16 pages of 4 KiB with its default of read_ahead_kb. It
- * reads on behind that if these pages are touched. Where a fault in code reads only what follows (base/code-faults.h), as many pages
+ * reads on behind that if these pages are touched. Where a fault in code reads only what follows (base/files/code-faults.h), as many pages
  * move, and those of the half before lie behind.
  */
 static const struct way ways[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which pages of a file are code, and what a fault in them reads where base/code-faults.h says so. */
+/* Which pages of a file are code, and what a fault in them reads where base/files/code-faults.h says so. */
 #pragma once
 
 #include "place/runs.h"

@@ -10,9 +10,9 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/code-faults.h"
-#include "base/io.h"
-#include "base/open.h"
+#include "base/files/code-faults.h"
+#include "base/files/io.h"
+#include "base/files/open.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "elf/identity.h"

@@ -10,7 +10,7 @@
  * Without headstart each page that is not there yet faults, and the kernel reads what lies around it: read_ahead_kb, half
  * of it before the page (mm/filemap.c, do_sync_mmap_readahead()). If a file is read from its beginning it first gets four
  * pages (mm/readahead.c, get_init_ra_size()). One page of what was read is marked, and when it is touched the kernel reads on,
- * up to twice as much (page_cache_async_ra()). Code is read otherwise (base/code-faults.h). Where such a window is
+ * up to twice as much (page_cache_async_ra()). Code is read otherwise (base/files/code-faults.h). Where such a window is
  * not contiguous on the disk, it is several reads, one after the other.
  *
  * With a plan the touched pages are read in the order in which they lie on the disk.

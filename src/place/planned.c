@@ -9,8 +9,9 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 #include "format/plan-view.h"
 #include "format/state-folder.h"

@@ -22,7 +22,7 @@
 
 #define PLACE_RECORD "placed" /* its name in the state folder */
 #define PLACE_LOCK                                                                                           \
-	"placed.lock" /* who changes the record, or moves files, holds its lock (base/lock-file.h) */
+	"placed.lock" /* who changes the record, or moves files, holds its lock (base/files/lock-file.h) */
 #define PLACE_RECORD_MAX (16u << 20) /* bytes */
 #define PLACE_FILES_MAX  65536u
 

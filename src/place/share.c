@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 
 #define CHUNK       (1u << 20)  /* bytes copied at once */
 #define SHARE_BYTES (16u << 20) /* shared at once */

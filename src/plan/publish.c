@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/hidden.h"
-#include "base/io.h"
-#include "base/stranger.h"
+#include "base/files/io.h"
+#include "base/paths/hidden.h"
+#include "base/paths/stranger.h"
 #include "base/strings.h"
 #include "plan/asked/asked.h"
 #include "plan/asked/certain.h"

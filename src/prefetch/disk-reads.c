@@ -3,7 +3,7 @@
 #include "prefetch/disk-reads.h"
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 
 #define IO_MAX 4096 /* bytes */

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 
 int plan_load(int fd, struct loaded_plan *ret, enum plan_fault *ret_fault)
 {

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/links.h"
-#include "base/stranger.h"
+#include "base/files/io.h"
+#include "base/files/links.h"
+#include "base/paths/stranger.h"
 
 /* A name may contain a newline, which would begin another line. */
 static void mask_controls(char *line)

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/open.h"
-#include "base/stranger.h"
+#include "base/files/io.h"
+#include "base/files/open.h"
+#include "base/paths/stranger.h"
 #include "base/times.h"
 
 /* The owner of the file, or of the last folder above it that exists. Returns 0 or negative errno. */

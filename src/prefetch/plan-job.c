@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "base/times.h"
 #include "prefetch/limits/budget.h"
 #include "prefetch/outdated.h"

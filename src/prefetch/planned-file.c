@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "base/times.h"
 
 /* Bytes of directory entries: in a larger directory programs look names up, but do not list it. */

@@ -2,7 +2,7 @@
 #include "prefetch/residency.h"
 
 #include "base/cleanup.h"
-#include "base/residency.h"
+#include "base/files/residency.h"
 #include "prefetch/planned-file.h"
 
 int residency_of_plan(const struct plan_view *plan, uint64_t *ret_bytes)

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/links.h"
-#include "base/same-file.h"
-#include "base/stranger.h"
+#include "base/files/links.h"
+#include "base/files/same-file.h"
+#include "base/paths/stranger.h"
 #include "format/state-folder.h"
 
 /* The name of the mark, malloc()ed; NULL if memory runs out. */

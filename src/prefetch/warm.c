@@ -7,8 +7,8 @@
 #include <fcntl.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
-#include "base/residency.h"
+#include "base/files/open.h"
+#include "base/files/residency.h"
 #include "format/resident.h"
 #include "prefetch/prefetch.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/run/process-tree.h"
 #include "record/backend.h"
 #include "record/disks/requests.h"

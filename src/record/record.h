@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/milestone.h"
+#include "base/texts/milestone.h"
 #include "profile/profile.h"
 #include "record/disks/requests.h"
 #include "record/follow/follow.h"

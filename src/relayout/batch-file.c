@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/open.h"
+#include "base/files/io.h"
+#include "base/files/open.h"
 #include "relayout/refuse.h"
 #include "replace/replace.h"
 

@@ -17,9 +17,9 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/links.h"
-#include "base/open.h"
-#include "base/same-file.h"
+#include "base/files/links.h"
+#include "base/files/open.h"
+#include "base/files/same-file.h"
 #include "base/strings.h"
 #include "elf/identity.h"
 #include "relayout/loader.h"

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/open.h"
+#include "base/files/io.h"
+#include "base/files/open.h"
 #include "base/strings.h"
 #include "elf/view.h"
 

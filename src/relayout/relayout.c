@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 #include "relaid/undo.h"
 #include "relayout/first-touch.h"

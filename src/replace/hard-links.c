@@ -6,8 +6,8 @@
 #include <fcntl.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/same-file.h"
+#include "base/files/io.h"
+#include "base/files/same-file.h"
 
 int hard_links_in(int at, const char *path, const struct stat *file,
 	int (*take)(void *context, const char *name), void *context)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "replace/sibling.h"
 
 static int fill(int fd, mode_t mode, const void *data, size_t size)

@@ -9,9 +9,9 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/open.h"
-#include "base/same-file.h"
+#include "base/files/io.h"
+#include "base/files/open.h"
+#include "base/files/same-file.h"
 #include "base/strings.h"
 #include "replace/attributes.h"
 #include "replace/hard-links.h"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/run/search.h"
 #include "base/strings.h"
 #include "setup/app-parts.h"

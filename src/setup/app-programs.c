@@ -9,8 +9,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/files/same-file.h"
 #include "base/run/search.h"
-#include "base/same-file.h"
 #include "base/strings.h"
 #include "setup/app-parts.h"
 

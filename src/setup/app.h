@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/stranger.h"
+#include "base/paths/stranger.h"
 #include "setup/files.h"
 
 /* This user's places of programs and menu entries. All is borrowed. */

@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/same-file.h"
+#include "base/files/io.h"
+#include "base/files/same-file.h"
 #include "base/strings.h"
 #include "replace/publish.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 #include "replace/publish.h"
 

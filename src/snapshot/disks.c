@@ -6,8 +6,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/mountinfo.h"
+#include "base/files/io.h"
+#include "base/paths/mountinfo.h"
 #include "base/strings.h"
 #include "snapshot/collect.h"
 

@@ -6,8 +6,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/open.h"
-#include "base/residency.h"
+#include "base/files/open.h"
+#include "base/files/residency.h"
 #include "base/times.h"
 #include "profile/edit.h"
 #include "snapshot/collect.h"

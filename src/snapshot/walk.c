@@ -17,7 +17,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "base/strings.h"
 #include "device/file-system.h"
 #include "snapshot/collect.h"

@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/checked.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 
 static void ranges_fit_without_overflow(void **state)

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/lock-file.h"
+#include "base/files/lock-file.h"
 
 static char folder[40], path[64];
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/milestone.h"
+#include "base/texts/milestone.h"
 
 static void every_milestone_is_understood(void **state)
 {

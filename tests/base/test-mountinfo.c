@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/mountinfo.h"
+#include "base/paths/mountinfo.h"
 
 static void every_field_of_a_line_is_told(void **state)
 {

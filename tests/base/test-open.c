@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unit tests of base/open.h: only regular files are opened, and no link on the way is followed. The master of a
+ * Unit tests of base/files/open.h: only regular files are opened, and no link on the way is followed. The master of a
  * terminal shows whether the terminal was opened: reading from it fails with EIO if somebody had it open and closed
  * it, and with EAGAIN if nobody ever opened it. The tests run a second time where openat2(2) is missing.
  */
@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/links.h"
-#include "base/open.h"
+#include "base/files/io.h"
+#include "base/files/links.h"
+#include "base/files/open.h"
 
 struct fixture {
 	char folder[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The layers that mountinfo names of an overlayfs. */
-#include "base/overlay.h"
+#include "base/paths/overlay.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

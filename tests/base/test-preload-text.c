@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "base/preload-text.h"
+#include "base/texts/preload-text.h"
 
 #define NAME "/usr/$LIB/h.so"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <errno.h>
 
-#include "base/read-ahead-note.h"
+#include "base/texts/read-ahead-note.h"
 
 static void every_line_is_told(void **state)
 {

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/standard-streams.h"
+#include "base/files/standard-streams.h"
 
 /* Runs a check in a process whose standard streams are closed. */
 static void with_closed_streams(int (*check)(void))

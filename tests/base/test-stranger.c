@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of base/stranger.h: who besides root can change where a path leads. */
+/* Unit tests of base/paths/stranger.h: who besides root can change where a path leads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/hidden.h"
-#include "base/stranger.h"
+#include "base/paths/hidden.h"
+#include "base/paths/stranger.h"
 #include "tree.h"
 
 #define USER 65534

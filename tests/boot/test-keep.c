@@ -14,8 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "boot/files.h"
 #include "boot/keep.h"
 #include "format/plan-view.h"

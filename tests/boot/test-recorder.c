@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/lock-file.h"
+#include "base/files/lock-file.h"
 #include "boot/recorder.h"
 
 struct place {

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "headstartd/carry/carry.h"
 #include "headstartd/learn/keep.h"
 #include "headstartd/learn/refine.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "learn/known.h"
 
 #define DAY  86400

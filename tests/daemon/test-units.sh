@@ -50,7 +50,7 @@ case_only_the_unit_of_users_processes_can_become_users() {
 }
 
 case_daemon_connects_where_systemd_listens() {
-	path=$(sed -n 's/^#define DAEMON_FOLDER *"\(.*\)"/\1/p' "$HEADSTART_TEST_SOURCE/src/base/daemon-note.h")$(sed -n 's/^#define KEEP_SOCKET DAEMON_FOLDER "\(.*\)"/\1/p' "$HEADSTART_TEST_SOURCE/tools/lib/programs/keep-request.h")
+	path=$(sed -n 's/^#define DAEMON_FOLDER *"\(.*\)"/\1/p' "$HEADSTART_TEST_SOURCE/src/base/texts/daemon-note.h")$(sed -n 's/^#define KEEP_SOCKET DAEMON_FOLDER "\(.*\)"/\1/p' "$HEADSTART_TEST_SOURCE/tools/lib/programs/keep-request.h")
 	grep -qx "ListenSequentialPacket=$path" "$tmp/headstart-keep.socket" || fail "the daemon connects to '$path': $(cat "$tmp/headstart-keep.socket")"
 	grep -qx "SocketMode=0600" "$tmp/headstart-keep.socket" || fail "others may connect"
 	grep -qx "Wants=headstart-keep.socket" "$tmp/headstartd.service" || fail "the daemon does not want it"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "debug/data.h"
 #include "debug/file.h"
 #include "debug/link.h"

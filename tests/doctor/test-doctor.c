@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/read-ahead-note.h"
+#include "base/files/io.h"
 #include "base/strings.h"
+#include "base/texts/read-ahead-note.h"
 #include "doctor/checks.h"
 #include "doctor/state.h"
 #include "format/state-folder.h"

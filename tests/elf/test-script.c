@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "elf/script.h"
 #include "memory-file.h"
 

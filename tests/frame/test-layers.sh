@@ -29,7 +29,7 @@ case_includes_against_the_arrows_do_not() {
 	refuses_include base plan/build/build.h || fail "base could include plan"
 	refuses_include base replace/publish.h || fail "base could include what replaces files"
 	refuses_include prefetch profile/profile.h || fail "prefetch could include profile"
-	refuses_include format base/io.h || fail "format could include base"
+	refuses_include format base/files/io.h || fail "format could include base"
 	refuses_include verify relayout/passes/image.h || fail "verify could include the writer that it verifies"
 	refuses_include relayout-passes relayout/compact/compact.h || fail "passes could include compaction"
 	refuses_include plan-store plan/build/build.h || fail "the store could include what builds plans"

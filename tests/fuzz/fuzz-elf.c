@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "elf/file.h"
 #include "elf/identity.h"
 #include "elf/landmarks.h"

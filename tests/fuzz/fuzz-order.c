@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "order/choose.h"
 #include "order/entries.h"
 #include "order/write.h"

@@ -2,7 +2,7 @@
 /* Target: /etc/ld.so.preload. Adding our name and removing it again leaves everybody else's lines as they were. */
 #include "fuzz.h"
 
-#include "base/preload-text.h"
+#include "base/texts/preload-text.h"
 
 #define NAME "/l"
 

@@ -6,7 +6,7 @@
 #include <dirent.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "fuzz.h"
 
 static size_t replay_folder(const char *folder)

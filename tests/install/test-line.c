@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "replace/publish.h"
 #include "setup/system/line.h"
 #include "tree.h"

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "relaid/undo.h"
 #include "relayout/relayout.h"
 #include "verify/compact/compact.h"

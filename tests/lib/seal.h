@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "base/checksum.h"
 #include "format/note.h"
 #include "format/plan.h"
 

@@ -14,9 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/residency.h"
+#include "base/files/io.h"
+#include "base/files/residency.h"
 #include "make-plan.h"
 #include "measure/cold.h"
 #include "tree.h"

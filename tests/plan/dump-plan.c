@@ -10,8 +10,9 @@
  */
 #include <stdio.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "format/plan-view.h"
 
 static void dump_metadata(const struct plan_view *view)

@@ -14,8 +14,9 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 #include "format/plan-view.h"
 #include "plan/build/build.h"

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/links.h"
+#include "base/files/links.h"
 #include "format/plan-name.h"
 #include "plan/store/signs.h"
 #include "tree.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
+#include "base/checksum.h"
 
 static void *grown(void *items, size_t count, size_t item_size)
 {

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "format/object-list.h"
 #include "prefetch/log.h"
 #include "prefetch/stale-mark.h"

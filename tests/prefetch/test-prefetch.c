@@ -22,9 +22,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/residency.h"
+#include "base/files/io.h"
+#include "base/files/residency.h"
 #include "make-plan.h"
 #include "prefetch/limits/budget.h"
 #include "prefetch/limits/process-room.h"

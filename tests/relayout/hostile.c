@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "base/checked.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "elf/view.h"
 #include "format/note.h"
 #include "relayout-check.h"

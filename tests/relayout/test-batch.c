@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "profile/updates/staleness.h"
 #include "relayout/batch.h"
 #include "replace/publish.h"

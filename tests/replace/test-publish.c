@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "replace/publish.h"
 
 static void publish_replaces_whole_or_not_at_all(void **state)

@@ -18,7 +18,7 @@
 #include <sys/xattr.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "replace/attributes.h"
 #include "replace/publish.h"
 #include "replace/replace.h"

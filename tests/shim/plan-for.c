@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "format/plan-name.h"
 #include "make-plan.h"
 

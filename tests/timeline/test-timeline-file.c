@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "fixture.h"
 #include "format/endian.h"
 #include "timeline/disk-layout.h"

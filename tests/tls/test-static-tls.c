@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "elf/closure.h"
 #include "elf/needs.h"
 #include "elf/static-tls.h"

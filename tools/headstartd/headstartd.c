@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/daemon-note.h"
 #include "base/run/descriptors.h"
 #include "base/strings.h"
+#include "base/texts/daemon-note.h"
 #include "base/times.h"
 #include "format/kill-switch.h"
 #include "format/surroundings.h"

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "headstartd/carry/prefetcher.h"
 #include "headstartd/helpers/beside.h"
 #include "keeper/own-plan.h"

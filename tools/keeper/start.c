@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
-#include "base/stranger.h"
+#include "base/files/open.h"
+#include "base/paths/stranger.h"
 #include "headstartd/learn/keep.h"
 #include "lib/settings/plan-settings.h"
 #include "plan/asked/asked.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "lib/options/options.h"
 #include "lib/settings/settings.h"
 #include "prefetch/limits/process-room.h"

@@ -14,8 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/plural.h"
 #include "base/strings.h"
 #include "base/times.h"

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "base/standard-streams.h"
+#include "base/files/standard-streams.h"
 #include "base/strings.h"
 #include "lib/options/suggest.h"
 #include "prefetcher/tool-path.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "prefetch/limits/process-room.h"
 #include "prefetch/log.h"
 #include "prefetch/prefetch.h"

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 #include "format/cgroup-line.h"
 #include "format/surroundings.h"

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
+#include "base/files/standard-streams.h"
 #include "base/plural.h"
-#include "base/standard-streams.h"
 #include "base/strings.h"
 #include "lib/settings/settings.h"
 #include "plan/store/disks.h"

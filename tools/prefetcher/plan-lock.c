@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/same-file.h"
+#include "base/files/same-file.h"
 #include "base/times.h"
 #include "format/plan-locks.h"
 

@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/links.h"
-#include "base/stranger.h"
+#include "base/files/links.h"
+#include "base/paths/stranger.h"
 
 #define NAME      "headstart-tool" /* beside us if this program was not installed */
 #define INSTALLED HEADSTART_PRIVATE_DIR "/" NAME

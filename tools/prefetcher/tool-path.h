@@ -7,6 +7,6 @@ int exec_tool(char **argv);
 
 /*
  * Becomes 'headstart-tool plan --program PROGRAM', with the lowest priorities for the disk and the processor. A process
- * of root's executes nothing that others can change (base/stranger.h). Returns only on failure.
+ * of root's executes nothing that others can change (base/paths/stranger.h). Returns only on failure.
  */
 void exec_planner(const char *program);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/lock-file.h"
+#include "base/files/lock-file.h"
 #include "base/plural.h"
 #include "base/strings.h"
 #include "headstartd/users/owners.h"

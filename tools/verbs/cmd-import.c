@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/plural.h"
 #include "lib/files/output.h"
 #include "lib/options/options.h"

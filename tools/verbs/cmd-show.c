@@ -8,8 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 #include "format/plan-view.h"
 #include "lib/files/input-path.h"

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/daemon-note.h"
-#include "base/links.h"
+#include "base/files/links.h"
 #include "base/plural.h"
-#include "base/preload-text.h"
 #include "base/strings.h"
+#include "base/texts/daemon-note.h"
+#include "base/texts/preload-text.h"
 #include "config/config.h"
 #include "doctor/doctor.h"
 #include "format/kill-switch.h"

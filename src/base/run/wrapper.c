@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "base/run/search.h"
 
 bool is_wrapper(const char *path)

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/links.h"
-#include "base/stranger.h"
+#include "base/files/links.h"
+#include "base/paths/stranger.h"
 #include "base/strings.h"
 #include "format/asked/search.h"
 

@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "plan/asked/alias.h"
 
 void chosen_plan_release(struct chosen_plan *chosen)

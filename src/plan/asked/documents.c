@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/links.h"
-#include "base/stranger.h"
+#include "base/files/links.h"
+#include "base/paths/stranger.h"
 #include "base/strings.h"
 
 static bool may_look(const char *name, int folder, bool of_root)

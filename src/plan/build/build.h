@@ -60,7 +60,7 @@ struct plan_summary {
  *
  * These files are left out, each on its own: a file that changed since the profile (profile_file_staleness(); a profile
  * of another kernel counts as one of another machine), unless its pages can be guessed (profile/updates/carry.h); a file whose device is DEVICE_MEMORY, unless the options name
- * the device; a file of which nothing stays cached (device_uncached()); and, in a plan for everybody, a file that somebody besides root can change (base/stranger.h), which is
+ * the device; a file of which nothing stays cached (device_uncached()); and, in a plan for everybody, a file that somebody besides root can change (base/paths/stranger.h), which is
  * not even opened.
  */
 int plan_build(const struct profile *profile, const struct plan_options *options, void **ret_data,

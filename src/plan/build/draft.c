@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/stranger.h"
+#include "base/paths/stranger.h"
 #include "base/strings.h"
 
 void draft_release(struct plan_draft *draft)

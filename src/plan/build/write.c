@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/strings.h"
 #include "plan/build/draft.h"
 

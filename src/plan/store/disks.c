@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "device/model-file.h"
 #include "replace/publish.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "base/lock-file.h"
+#include "base/files/lock-file.h"
 #include "base/times.h"
 #include "plan/store/store.h"
 

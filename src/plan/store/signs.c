@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
+#include "base/paths/stranger.h"
 #include "base/run/search.h"
-#include "base/stranger.h"
 #include "base/strings.h"
 #include "format/state-folder.h"
 #include "plan/store/store.h"

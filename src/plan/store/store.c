@@ -12,15 +12,15 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/paths/stranger.h"
 #include "base/run/search.h"
 #include "base/run/wrapper.h"
-#include "base/stranger.h"
 #include "base/strings.h"
 #include "replace/publish.h"
 
 /*
  * For root only HEADSTART_STATE changes where the files are, and it must name a folder that only root can change
- * (base/stranger.h).
+ * (base/paths/stranger.h).
  */
 int store_of_process(struct store *ret)
 {

@@ -10,7 +10,7 @@
  * which the shim shares, is in format/state-folder.h.
  *
  * For root, all functions that follow this rule return -EPERM if HEADSTART_STATE names a folder that others can change
- * (base/stranger.h).
+ * (base/paths/stranger.h).
  */
 #pragma once
 

@@ -3,7 +3,7 @@
  * The preferred engine: opens and reads through one io_uring.
  *
  * The kernel hands an OPENAT2 that misses the dentry cache to a worker thread, so it reads as many directories and
- * inodes at once as there are workers. The OPENAT2 is O_PATH (base/open.h); what it finds is then in memory, and is
+ * inodes at once as there are workers. The OPENAT2 is O_PATH (base/files/open.h); what it finds is then in memory, and is
  * opened for reading without the ring. A READ of a cold page starts its readahead during submission, without a worker,
  * and completes when the data has arrived.
  *
@@ -14,7 +14,7 @@
 #include <liburing.h>
 #include <sys/stat.h>
 
-#include "base/open.h"
+#include "base/files/open.h"
 #include "base/times.h"
 #include "prefetch/limits/process-room.h"
 #include "prefetch/plan-job.h"

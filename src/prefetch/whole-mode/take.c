@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
-#include "base/residency.h"
+#include "base/files/open.h"
+#include "base/files/residency.h"
 #include "device/device.h"
 #include "format/resident.h"
 #include "prefetch/whole-mode/hot-extent.h"

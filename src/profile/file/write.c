@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/writer.h"
 #include "format/endian.h"
 #include "profile/file/disk-layout.h"

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "profile/updates/staleness.h"
 
 /* ---- keeping ---- */

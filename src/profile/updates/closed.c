@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "elf/landmarks.h"
 #include "profile/functions.h"
 

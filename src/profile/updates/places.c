@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "debug/symbols.h"
 #include "elf/identity.h"
 #include "profile/updates/carry.h"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "base/times.h"
 #include "elf/identity.h"
 

@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 
 #define MAPS_LIMIT (4u << 20) /* bytes */
 

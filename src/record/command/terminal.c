@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 
 /* More than the kernel keeps of a pseudo-terminal's output (drivers/tty: 8192 in pty.c, 4096 in n_tty.c). */
 #define REST_MAX 65536u

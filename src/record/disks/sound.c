@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "base/times.h"
 
 #define TIME_MAX_MS   1000u

@@ -17,7 +17,7 @@
 #include <kbuffer.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 #include "record/events/buffers.h"
 #include "record/events/formats.h"

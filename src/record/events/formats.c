@@ -7,7 +7,7 @@
 #include <tracefs.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 
 #define FORMAT_MAX (1u << 20) /* bytes */
 

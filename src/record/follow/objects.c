@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/checked.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 #include "elf/identity.h"
 

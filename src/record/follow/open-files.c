@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 
 #define INFO_MAX (1u << 16) /* bytes of text */

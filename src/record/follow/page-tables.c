@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 
 #define MAPS_MAX     (16u << 20) /* bytes */
 #define ENTRIES      512         /* of a page table that are read at once */

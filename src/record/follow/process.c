@@ -17,7 +17,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/links.h"
+#include "base/files/links.h"
 #include "base/strings.h"
 #include "record/follow/page-tables.h"
 #include "record/follow/paths.h"

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 
 #define STATUS_MAX (2u << 20) /* bytes: 65,536 groups are allowed */
 #define NOBODY     ((uid_t)-1)

@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/links.h"
+#include "base/files/links.h"
 #include "base/run/process-tree.h"
 #include "base/times.h"
 #include "elf/closure.h"

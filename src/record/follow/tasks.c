@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 
 #define STATUS_MAX (1u << 16) /* bytes of /proc/PID/status */

@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/residency.h"
+#include "base/files/residency.h"
 #include "base/times.h"
 #include "record/names/mounts.h"
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/open.h"
+#include "base/files/io.h"
+#include "base/files/open.h"
 #include "base/strings.h"
 #include "elf/identity.h"
 #include "elf/script.h"

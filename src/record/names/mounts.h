@@ -12,7 +12,7 @@ struct mount {
 	char *root;      /* owned; the part of the file system that is mounted */
 	char *point;     /* owned; as seen from the root of the process whose mounts these are */
 	char *type;      /* owned; "ext4", "overlay" */
-	char *options;   /* owned; of an overlay, as base/overlay.h wants them; NULL for other types */
+	char *options;   /* owned; of an overlay, as base/paths/overlay.h wants them; NULL for other types */
 };
 
 struct mounts {

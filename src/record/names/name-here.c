@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/links.h"
-#include "base/overlay.h"
+#include "base/files/links.h"
+#include "base/paths/overlay.h"
 #include "base/strings.h"
 
 #define LAYERS_MAX 512 /* the kernel has 500 at most (OVL_MAX_STACK) */

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/links.h"
+#include "base/files/links.h"
+#include "base/paths/stranger.h"
 #include "base/run/process-tree.h"
-#include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "record/names/marks.h"

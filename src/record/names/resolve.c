@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/files/open.h"
 #include "base/inode-map.h"
-#include "base/open.h"
-#include "base/stranger.h"
+#include "base/paths/stranger.h"
 #include "base/strings.h"
 #include "record/names/links.h"
 

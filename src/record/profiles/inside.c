@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/files/same-file.h"
 #include "base/run/process.h"
-#include "base/same-file.h"
 #include "base/strings.h"
 #include "profile/recordings/from-exec.h"
 #include "profile/refine/refine.h"

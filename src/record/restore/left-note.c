@@ -13,8 +13,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/open.h"
+#include "base/files/io.h"
+#include "base/files/open.h"
 
 static bool only_root_writes(int fd)
 {

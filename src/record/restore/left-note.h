@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps the note of what a recording has switched off (base/read-ahead-note.h). */
+/* Keeps the note of what a recording has switched off (base/texts/read-ahead-note.h). */
 #pragma once
 
 #include <stddef.h>
 
-#include "base/read-ahead-note.h"
+#include "base/texts/read-ahead-note.h"
 
 /*
  * Reads the note that a recorder left which was killed together with its guard. The caller must hold the lock that

@@ -20,7 +20,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 #include "record/events/tracer.h"
 #include "record/restore/kernelfs.h"

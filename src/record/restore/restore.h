@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "base/read-ahead-note.h"
+#include "base/texts/read-ahead-note.h"
 #include "record/names/mounts.h"
 
 struct restore {

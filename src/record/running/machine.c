@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/paths/stranger.h"
 #include "base/run/descriptors.h"
-#include "base/stranger.h"
 #include "base/times.h"
 #include "profile/edit.h"
 #include "profile/refine/refine.h"

@@ -16,9 +16,9 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/hidden.h"
+#include "base/paths/hidden.h"
+#include "base/paths/stranger.h"
 #include "base/run/process-tree.h"
-#include "base/stranger.h"
 #include "base/string-index.h"
 #include "base/strings.h"
 #include "base/times.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 
 #define STAT_MAX (1u << 16) /* bytes of text */
 

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/mountinfo.h"
+#include "base/files/io.h"
+#include "base/paths/mountinfo.h"
 #include "base/strings.h"
 #include "record/follow/page-tables.h"
 #include "record/waits/descriptor.h"

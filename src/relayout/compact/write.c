@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "format/note.h"
 #include "relayout/compact/room.h"
 #include "relayout/passes/write.h"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "relaid/cost.h"
 #include "relayout/passes/interleave.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/preload-text.h"
+#include "base/texts/preload-text.h"
 #include "setup/system/battery.h"
 
 int system_line_write(const struct system_line *line, const struct preload_file *before,

@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "elf/file.h"
 
 static int check_segments(const struct elf_file *file, const char **ret_problem)

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/preload-text.h"
+#include "base/files/io.h"
 #include "base/strings.h"
+#include "base/texts/preload-text.h"
 #include "replace/publish.h"
 #include "replace/replace.h"
 

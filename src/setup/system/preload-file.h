@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "base/preload-text.h"
+#include "base/texts/preload-text.h"
 
 struct preload_file {
 	bool exists;

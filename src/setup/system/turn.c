@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/same-file.h"
+#include "base/files/same-file.h"
 #include "replace/publish.h"
 
 #define TURNS_MAX 1000 /* turns of others that may end while we try to get ours */

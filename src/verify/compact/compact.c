@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "relaid/note.h"
 #include "verify/compact/parts.h"
 

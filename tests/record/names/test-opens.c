@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/stranger.h"
+#include "base/paths/stranger.h"
 #include "base/strings.h"
 #include "record/names/opens.h"
 #include "tree.h"

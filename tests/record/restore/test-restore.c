@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "record/restore/restore.h"
 #include "tree.h"
 

@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "format/note.h"
 #include "relaid.h"
 #include "relaid/note.h"

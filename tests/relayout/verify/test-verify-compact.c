@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "elf/sections.h"
 #include "format/note.h"
 #include "relayout/compact/compact.h"

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "elf/view.h"
 #include "format/note.h"
 #include "relaid.h"

@@ -11,8 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/plan-view.h"

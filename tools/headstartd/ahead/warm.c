@@ -9,8 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/run/process.h"
 #include "headstartd/carry/prefetcher.h"
 #include "headstartd/helpers/child.h"

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/hidden.h"
-#include "base/io.h"
-#include "base/stranger.h"
+#include "base/paths/hidden.h"
+#include "base/paths/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/kill-switch.h"

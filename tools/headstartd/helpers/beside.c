@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/links.h"
+#include "base/files/links.h"
 
 void beside_find(const char *name, char ret[PATH_MAX])
 {

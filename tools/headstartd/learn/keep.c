@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/hidden.h"
-#include "base/links.h"
-#include "base/stranger.h"
+#include "base/files/links.h"
+#include "base/paths/hidden.h"
+#include "base/paths/stranger.h"
 #include "base/strings.h"
 #include "format/asked.h"
 #include "lib/settings/plan-settings.h"

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/lock-file.h"
+#include "base/files/lock-file.h"
+#include "base/paths/stranger.h"
 #include "base/run/process.h"
-#include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "headstartd/carry/carry.h"

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/code-faults.h"
-#include "base/hidden.h"
-#include "base/open.h"
-#include "base/stranger.h"
+#include "base/files/code-faults.h"
+#include "base/files/open.h"
+#include "base/paths/hidden.h"
+#include "base/paths/stranger.h"
 #include "base/strings.h"
 #include "device/device.h"
 #include "headstartd/learn/keep.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/run/process.h"
 #include "base/times.h"
 #include "replace/publish.h"

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/hidden.h"
+#include "base/paths/hidden.h"
+#include "base/paths/stranger.h"
 #include "base/run/process.h"
-#include "base/stranger.h"
 #include "base/times.h"
 #include "format/kill-switch.h"
 #include "headstartd/carry/carry.h"

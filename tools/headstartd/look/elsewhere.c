@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/links.h"
+#include "base/files/links.h"
 #include "base/run/process-tree.h"
 #include "base/strings.h"
 #include "base/times.h"

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/links.h"
+#include "base/files/io.h"
+#include "base/files/links.h"
 #include "base/run/process-tree.h"
 #include "base/strings.h"
 #include "base/times.h"

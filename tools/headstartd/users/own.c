@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "headstartd/users/keeper.h"
 #include "lib/programs/keep-request.h"
 #include "profile/file/profile-file.h"

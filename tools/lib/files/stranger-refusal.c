@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "base/stranger.h"
+#include "base/paths/stranger.h"
 #include "base/strings.h"
 #include "verb.h"
 

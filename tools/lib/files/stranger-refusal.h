@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Refuses to let root read or write below a folder that others can change (base/stranger.h). */
+/* Refuses to let root read or write below a folder that others can change (base/paths/stranger.h). */
 #pragma once
 
 /*

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "base/milestone.h"
+#include "base/texts/milestone.h"
 #include "device/device.h"
 #include "verb.h"
 

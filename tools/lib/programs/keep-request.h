@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "base/daemon-note.h"
+#include "base/texts/daemon-note.h"
 
 /* Where systemd listens for headstart-keep@.service (packaging/headstart-keep.socket). */
 #define KEEP_SOCKET DAEMON_FOLDER "/keep"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/links.h"
+#include "base/files/links.h"
 #include "verb.h"
 
 int launcher_path(char ret[PATH_MAX])

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/links.h"
+#include "base/files/links.h"
 
 /* *ret is the caller's; NULL if there is no such file. Returns 0 or -ENOMEM. */
 static int find_in_build(const char *folder, const char *name, char **ret)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 
 bool in_user_namespace(void)
 {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/lock-file.h"
+#include "base/files/lock-file.h"
 #include "base/plural.h"
 #include "boot/command-line.h"
 #include "boot/files.h"

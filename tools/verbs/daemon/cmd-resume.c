@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/daemon-note.h"
+#include "base/texts/daemon-note.h"
 #include "verb.h"
 #include "verbs/daemon/daemon.h"
 

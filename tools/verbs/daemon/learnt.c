@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "plan/store/store.h"
 #include "verb.h"
 

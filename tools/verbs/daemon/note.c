@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "base/daemon-note.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
+#include "base/texts/daemon-note.h"
 
 /* The process of that number is the daemon, and not another one that has the number now. */
 static bool is_daemon(uint64_t pid)

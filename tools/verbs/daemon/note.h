@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the daemon that runs says of itself (base/daemon-note.h). */
+/* What the daemon that runs says of itself (base/texts/daemon-note.h). */
 #pragma once
 
 #include <stdint.h>

@@ -8,9 +8,10 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/open.h"
+#include "base/files/io.h"
+#include "base/files/open.h"
 #include "base/plural.h"
 #include "base/strings.h"
 #include "lib/files/input.h"

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/preload-text.h"
 #include "base/strings.h"
+#include "base/texts/preload-text.h"
 #include "replace/publish.h"
 #include "setup/system/battery.h"
 #include "setup/system/library.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "base/strings.h"
 #include "format/kill-switch.h"
 #include "lib/files/stranger-refusal.h"

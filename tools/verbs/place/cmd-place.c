@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/lock-file.h"
+#include "base/files/lock-file.h"
 #include "base/strings.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/options/values.h"

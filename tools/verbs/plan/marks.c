@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 #include "lib/files/no-state-folder.h"
 #include "lib/files/stranger-refusal.h"

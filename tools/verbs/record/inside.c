@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "lib/settings/plan-settings.h"
 #include "lib/settings/settings.h"
 #include "plan/build/build.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "device/device.h"
 #include "lib/files/output.h"
 #include "lib/files/store-turn.h"

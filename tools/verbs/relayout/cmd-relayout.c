@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "format/note.h"
 #include "lib/files/input-path.h"
 #include "lib/files/input.h"

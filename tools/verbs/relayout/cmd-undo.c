@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/same-file.h"
+#include "base/files/io.h"
+#include "base/files/same-file.h"
 #include "lib/files/output.h"
 #include "lib/options/options.h"
 #include "relaid/undo.h"

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/open.h"
+#include "base/files/io.h"
+#include "base/files/open.h"
 #include "verb.h"
 
 #define FILE_MAX (8ll << 30) /* bytes */

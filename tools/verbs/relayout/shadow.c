@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/stranger.h"
+#include "base/paths/stranger.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/programs/private-file.h"
 #include "package/shadow.h"

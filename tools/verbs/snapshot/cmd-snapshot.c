@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/plural.h"
 #include "base/quote.h"
 #include "format/plan-view.h"

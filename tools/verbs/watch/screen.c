@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 
 #define ENTER "\033[?1049h\033[?25l\033[2J" /* the alternate screen, no cursor, empty */
 #define LEAVE "\033[0m\033[?25h\033[?1049l" /* no colours, the cursor, the screen of before */

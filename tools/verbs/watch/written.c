@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "verb.h"
 
 #define SHOWN (1 << 20) /* bytes; up to twice as much is on the disk */

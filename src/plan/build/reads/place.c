@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "plan/build/draft.h"
 
 /* The first page whose first byte is at or after `offset`. */

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "base/strings.h"
 #include "plan/build/draft.h"
 #include "profile/updates/carry.h"

@@ -10,8 +10,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/open.h"
+#include "base/files/io.h"
+#include "base/files/open.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "elf/identity.h"

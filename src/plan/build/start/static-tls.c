@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 #include "elf/needs.h"
 #include "elf/static-tls.h"
 #include "plan/build/draft.h"

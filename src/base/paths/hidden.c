@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/hidden.h"
+#include "base/paths/hidden.h"
 
 #include <limits.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens with O_PATH, looks with fstat, and opens the same file again (path_resolution(7), openat2(2),
  * proc_pid_fd(5)). */
-#include "base/open.h"
+#include "base/files/open.h"
 
 #include <errno.h>
 #include <fcntl.h>

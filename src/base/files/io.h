@@ -35,6 +35,3 @@ int read_pseudo_file(const char *path, size_t limit, char **ret_data, size_t *re
 
 /* opendir(3) for a path below the folder `at`. The caller closes *ret. Returns 0 or negative errno. */
 int opendir_at(int at, const char *path, DIR **ret);
-
-/* XXH3, 64 bits (xxHash 0.8). */
-uint64_t checksum64(const void *data, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/code-faults.h"
+#include "base/files/code-faults.h"
 
 #include <stdio.h>
 #include <sys/utsname.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAG…] - TYPE SOURCE SUPER-OPTIONS */
-#include "base/mountinfo.h"
+#include "base/paths/mountinfo.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/strings.h"
 
 static bool is_octal(char c)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes the options of an overlayfs to pieces: lists of folders, with the escapes of mountinfo and those of overlayfs. */
-#include "base/overlay.h"
+#include "base/paths/overlay.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/mountinfo.h"
+#include "base/paths/mountinfo.h"
 #include "base/strings.h"
 
 /* Copies one folder of a list up to `separator`, undoing the backslashes of overlayfs. Returns its end. */

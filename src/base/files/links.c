@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/links.h"
+#include "base/files/links.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Follows a path by hand, so that each link and each folder on it is checked. */
-#include "base/stranger.h"
+#include "base/paths/stranger.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/links.h"
-#include "base/mountinfo.h"
+#include "base/files/links.h"
+#include "base/paths/mountinfo.h"
 
 #define TRIES     20 /* while somebody mounts or renames, the kernel's cache of names may not be looked at */
 #define LINKS_MAX 40 /* as the kernel has it: path_resolution(7) */

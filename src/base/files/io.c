@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole reads and writes of file descriptors and files, and reading folders. */
-#include "base/io.h"
+#include "base/files/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <xxhash.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/open.h"
+#include "base/files/open.h"
 
 int write_full(int fd, const void *data, size_t size)
 {
@@ -119,9 +118,4 @@ int opendir_at(int at, const char *path, DIR **ret)
 	fd = -1; /* the DIR owns it now */
 	*ret = folder;
 	return 0;
-}
-
-uint64_t checksum64(const void *data, size_t size)
-{
-	return XXH3_64bits(data, size);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Residency by mincore(2), and by preadv2(2). */
-#include "base/residency.h"
+#include "base/files/residency.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A record lock (fcntl_locking(2)): with one of flock(2), a child that hangs would keep it after the end of its parent. */
-#include "base/lock-file.h"
+#include "base/files/lock-file.h"
 
 #include <errno.h>
 #include <fcntl.h>

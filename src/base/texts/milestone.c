@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads what people write after --until. */
-#include "base/milestone.h"
+#include "base/texts/milestone.h"
 
 #include <errno.h>
 #include <stdlib.h>

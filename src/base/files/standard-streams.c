@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/standard-streams.h"
+#include "base/files/standard-streams.h"
 
 #include <fcntl.h>
 #include <unistd.h>

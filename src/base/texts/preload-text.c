@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names in the text of /etc/ld.so.preload. */
-#include "base/preload-text.h"
+#include "base/texts/preload-text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* BDI KIB */
-#include "base/read-ahead-note.h"
+#include "base/texts/read-ahead-note.h"
 
 #include <errno.h>
 #include <stdio.h>
