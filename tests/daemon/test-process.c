@@ -16,33 +16,26 @@
 #include <unistd.h>
 
 #include "headstartd/look/process.h"
+#include "start-process.h"
 
 static char self[PATH_MAX], switch_off[] = "HEADSTART=off";
+
+struct place {
+	int namespaces;
+	const char *root; /* NULL: ours */
+};
+
+static bool move_there(const void *context, int ready)
+{
+	const struct place *place = context;
+
+	return unshare(place->namespaces) == 0 && (!place->root || chroot(place->root) == 0);
+}
 
 /* A child in namespaces of its own, or below another root; -1 where that cannot be made. */
 static pid_t start(int namespaces, const char *root)
 {
-	int ready[2];
-	char byte;
-	pid_t pid;
-
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (unshare(namespaces) < 0 || (root && chroot(root) < 0) || write(ready[1], "", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	close(ready[1]);
-	if (read(ready[0], &byte, 1) != 1) {
-		waitpid(pid, NULL, 0);
-		pid = -1;
-	}
-	close(ready[0]);
-	return pid;
+	return start_process(move_there, &(struct place){namespaces, root});
 }
 
 static bool is_here(int namespaces, const char *root)
@@ -54,8 +47,7 @@ static bool is_here(int namespaces, const char *root)
 		skip();
 	}
 	assert_true(process_see(&seen));
-	kill(seen.pid, SIGKILL);
-	waitpid(seen.pid, NULL, 0);
+	end_process(seen.pid);
 	if (!root)
 		assert_string_equal(seen.image, self);
 	return seen.here;
@@ -87,8 +79,7 @@ static void a_process_that_has_ended_is_not_seen(void **state)
 	struct process_seen seen = {.pid = start(0, NULL), .executed = self};
 
 	assert_true(seen.pid > 0);
-	kill(seen.pid, SIGKILL);
-	waitpid(seen.pid, NULL, 0);
+	end_process(seen.pid);
 	assert_false(process_see(&seen));
 }
 

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who pays for what the daemon's looks at others take: whose a program in other namespaces is, how many names are composed for
+ * users and for root, and who is left alone after an answer that did not come.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/files/io.h"
+#include "base/times.h"
+#include "headstartd/look/elsewhere.h"
+#include "headstartd/look/looker.h"
+#include "start-process.h"
+
+#define SOMEBODY  12345
+#define COMPOSED  64 /* names at once, and one more every 20 ms (headstartd/look/elsewhere.c) */
+#define COMPOSE_S 50
+#define PROGRAMS  80
+
+static char self[PATH_MAX], folder[] = "/tmp/looks.XXXXXX", stored[64], program[64], point[64], mounted[64];
+
+struct life {
+	uid_t user;
+	int namespaces[2]; /* the second in the first */
+	bool elsewhere;    /* executes this program by a name that only mounts of its own give it */
+};
+
+/* Returns only on failure. */
+static void execute_elsewhere(int ready)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", ready);
+	execl(mounted, mounted, number, NULL);
+}
+
+static bool tell(const char *path, const char *text)
+{
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	return fd >= 0 && write_full(fd, text, strlen(text)) == 0;
+}
+
+/* Whoever has no id in a user namespace cannot make another one in it. */
+static bool map_user(uid_t user)
+{
+	char line[32];
+
+	snprintf(line, sizeof(line), "%u %u 1", (unsigned)user, (unsigned)user);
+	prctl(PR_SET_DUMPABLE, 1); /* setuid(2) has given the files in /proc to root */
+	return tell("/proc/self/uid_map", line) && tell("/proc/self/setgroups", "deny") &&
+		tell("/proc/self/gid_map", line);
+}
+
+static bool live(const void *context, int ready)
+{
+	const struct life *life = context;
+
+	if (life->elsewhere &&
+		(unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+			mount(stored, point, NULL, MS_BIND, NULL) < 0))
+		return false;
+	if (life->user && (setgid(life->user) < 0 || setuid(life->user) < 0))
+		return false;
+	for (unsigned i = 0; i < 2 && life->namespaces[i]; i++)
+		if (unshare(life->namespaces[i]) < 0 ||
+			(i == 0 && life->namespaces[1] && !map_user(life->user)))
+			return false;
+	if (life->elsewhere)
+		execute_elsewhere(ready);
+	return !life->elsewhere;
+}
+
+static pid_t start(const struct life *life)
+{
+	pid_t pid = start_process(live, life);
+
+	if (pid < 0) {
+		print_message("partial: no namespaces here\n");
+		skip();
+	}
+	return pid;
+}
+
+/* Whose it is. */
+static uid_t see_user(const struct life *life)
+{
+	struct process_seen seen = {.pid = start(life), .executed = self};
+
+	assert_true(process_see(&seen));
+	assert_false(seen.here);
+	assert_true(elsewhere_see(&seen));
+	end_process(seen.pid);
+	return seen.user;
+}
+
+static void whoever_lives_in_a_namespace_of_roots_is_not_root(void **state)
+{
+	assert_int_equal(see_user(&(struct life){.namespaces = {CLONE_NEWNS}}), 0);
+	assert_int_not_equal(see_user(&(struct life){.namespaces = {CLONE_NEWUSER}}), 0);
+}
+
+static void ids_in_a_users_namespace_are_that_user(void **state)
+{
+	assert_int_equal(see_user(&(struct life){.user = SOMEBODY, .namespaces = {CLONE_NEWUSER}}), SOMEBODY);
+	assert_int_equal(see_user(&(struct life){.user = SOMEBODY,
+				 .namespaces = {CLONE_NEWUSER, CLONE_NEWUSER | CLONE_NEWNS}}),
+		SOMEBODY);
+}
+
+static bool has_name(const struct life *life, pid_t pid)
+{
+	struct process_seen seen = {.pid = pid, .executed = mounted};
+
+	assert_true(process_see(&seen));
+	assert_int_equal(seen.user, life->user);
+	return elsewhere_see(&seen) && strcmp(seen.image, program) == 0;
+}
+
+static void many_programs_of_users_take_no_name_from_roots(void **state)
+{
+	const struct life users = {.user = SOMEBODY, .elsewhere = true}, roots = {.elsewhere = true};
+	pid_t pids[PROGRAMS], root = start(&roots);
+	uint64_t began, most;
+	unsigned named = 0;
+
+	for (unsigned i = 0; i < PROGRAMS; i++)
+		pids[i] = start(&users); /* each has a mount of its own, so no name serves two */
+	began = monotonic_ms();
+	for (unsigned i = 0; i < PROGRAMS; i++)
+		named += has_name(&users, pids[i]);
+	most = COMPOSED + 1 + (monotonic_ms() - began) * COMPOSE_S / 1000;
+	assert_true(named > 0);
+	assert_true(named <= most);
+	assert_true(has_name(&roots, root));
+	for (unsigned i = 0; i < PROGRAMS; i++)
+		end_process(pids[i]);
+	end_process(root);
+}
+
+/* The looker's child cannot answer, as if the process kept it waiting. */
+static void keep_waiting(struct looker *looker, pid_t pid)
+{
+	struct process_seen seen = {.pid = getpid(), .executed = self};
+	pid_t child;
+
+	assert_true(looker_see(looker, &seen));
+	child = looker->child;
+	assert_true(child > 0);
+	kill(child, SIGSTOP);
+	seen.pid = pid;
+	assert_false(looker_see(looker, &seen));
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static bool looks_at(struct looker *looker, pid_t pid)
+{
+	return looker_see(looker, &(struct process_seen){.pid = pid, .executed = self});
+}
+
+static void who_keeps_the_daemon_waiting_is_left_alone_and_nobody_else(void **state)
+{
+	const struct life lives[] = {{.namespaces = {CLONE_NEWNS}}, {.namespaces = {CLONE_NEWUSER}},
+		{.user = SOMEBODY}, {.user = SOMEBODY, .namespaces = {CLONE_NEWUSER}}};
+	enum { OTHER_MOUNTS, OTHER_IDS, USER, IDS_OF_USER, LIVES };
+	struct looker looker = LOOKER_INIT;
+	pid_t pids[LIVES], other = start(&(struct life){.user = SOMEBODY + 1});
+
+	for (unsigned i = 0; i < LIVES; i++)
+		pids[i] = start(&lives[i]);
+	for (unsigned i = 0; i < LIVES; i++)
+		assert_true(looks_at(&looker, pids[i]));
+	keep_waiting(&looker, pids[IDS_OF_USER]);
+	assert_false(looks_at(&looker, pids[IDS_OF_USER]));
+	assert_false(looks_at(&looker, pids[OTHER_IDS])); /* whose ids are whose is not known there */
+	assert_true(looks_at(&looker, pids[OTHER_MOUNTS]));
+	assert_true(looks_at(&looker, pids[USER]));
+	keep_waiting(&looker, pids[OTHER_MOUNTS]);
+	assert_false(looks_at(&looker, pids[OTHER_MOUNTS]));
+	assert_true(looks_at(&looker, pids[USER]));
+	keep_waiting(&looker, pids[USER]);
+	assert_false(looks_at(&looker, pids[USER]));
+	assert_true(looks_at(&looker, other));
+	assert_true(looks_at(&looker, getpid()));
+	looker_release(&looker);
+	for (unsigned i = 0; i < LIVES; i++)
+		end_process(pids[i]);
+	end_process(other);
+}
+
+static int copy_self(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	_cleanup_free_ char *data = NULL;
+	size_t size;
+
+	if (fd < 0 || fchmod(fd, 0755) < 0 || read_file(self, 64u << 20, &data, &size) < 0)
+		return -1;
+	return write_full(fd, data, size);
+}
+
+static int make_program(void **state)
+{
+	if (!mkdtemp(folder) || chmod(folder, 0755) < 0) /* users look into it */
+		return -1;
+	snprintf(stored, sizeof(stored), "%s/stored", folder);
+	snprintf(program, sizeof(program), "%s/stored/program", folder);
+	snprintf(point, sizeof(point), "%s/point", folder);
+	snprintf(mounted, sizeof(mounted), "%s/point/program", folder);
+	return mkdir(stored, 0755) < 0 || mkdir(point, 0755) < 0 ? -1 : copy_self(program);
+}
+
+static int remove_program(void **state)
+{
+	return unlink(program) < 0 || rmdir(stored) < 0 || rmdir(point) < 0 || rmdir(folder) < 0 ? -1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whoever_lives_in_a_namespace_of_roots_is_not_root),
+		cmocka_unit_test(ids_in_a_users_namespace_are_that_user),
+		cmocka_unit_test(many_programs_of_users_take_no_name_from_roots),
+		cmocka_unit_test(who_keeps_the_daemon_waiting_is_left_alone_and_nobody_else),
+	};
+
+	if (argc > 1) {
+		if (write(atoi(argv[1]), "", 1) == 1)
+			stay();
+		return 1;
+	}
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) <= 0)
+		return 1;
+	if (geteuid() != 0) {
+		puts("only root can make namespaces");
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, make_program, remove_program);
+}
