@@ -60,10 +60,11 @@ cold_starts() { # [WORD [not the first]]
 	fail "after $start cold starts it is not learnt: $(cat /run/headstart/daemon "$tmp/daemon-log")"
 }
 
-# As a recorder does that was killed together with its guard. The daemon learns all the same.
-leave_instance() {
+# As recorders do that were killed, of a start together with its guard, and of a boot. The daemon learns all the same.
+leave_instances() {
 	mount -t tracefs tracefs "$tmp/tracefs"
 	mkdir "$tmp/tracefs/instances/headstart-1"
+	mkdir -p "$tmp/tracefs/instances/headstart-boot"
 	umount "$tmp/tracefs"
 }
 
@@ -71,7 +72,7 @@ case_third_cold_start_has_a_plan() {
 	cp /bin/true "$disk/data-helper"
 	cp /bin/true "$disk/data.closed/helper"
 	sync -f "$disk"
-	leave_instance
+	leave_instances
 	start_daemon
 	cold_starts
 	rm "$disk/data-helper" "$disk/data.closed/helper"

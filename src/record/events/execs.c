@@ -228,17 +228,18 @@ void execs_sweep(int tracefs, const char *prefix)
 }
 
 /*
- * Removes the instance of a recorder that was killed together with its guard: it has a number, the lock (restore.c) is free, and no
- * process has the instance open.
+ * Removes the instance of a recorder that was killed, as no process has it open. A recorder makes its own while it has a lock: with a
+ * number that of all recordings (restore.c), otherwise that of the instances (execs_lock()).
  */
 static bool was_left_behind(int tracefs, int instances, const char *name)
 {
-	bool removed;
+	bool numbered = isdigit((unsigned char)*after_prefix(name, RECORDERS)), removed;
+	int locked = numbered ? tracefs : instances;
 
-	if (!isdigit((unsigned char)*after_prefix(name, RECORDERS)) || flock(tracefs, LOCK_EX | LOCK_NB) < 0)
+	if (flock(locked, LOCK_EX | LOCK_NB) < 0)
 		return false;
 	removed = unlinkat(instances, name, AT_REMOVEDIR) == 0;
-	flock(tracefs, LOCK_UN);
+	flock(locked, LOCK_UN);
 	return removed;
 }
 

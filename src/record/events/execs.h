@@ -38,8 +38,8 @@ int execs_read(struct execs *execs, exec_seen_fn *seen, void *context);
 uint64_t execs_lost(const struct execs *execs);
 
 /*
- * Returns a descriptor; while it is open, no other daemon sweeps, so that it does not remove an instance that is being
- * made. Negative errno if there is no lock.
+ * Returns a descriptor; while it is open, nobody else removes an instance, which may just be being made. Negative errno if
+ * there is no lock.
  */
 int execs_lock(int tracefs);
 

@@ -30,6 +30,8 @@
 
 #define REMOVE_TRIES    1000
 #define REMOVE_PAUSE_NS 10000000 /* 10 s in all */
+#define LOCK_TRIES      20
+#define LOCK_PAUSE_NS   10000000
 
 /*
  * We hold the lock, so there is no other recorder: an instance that exists was left by a recorder that was killed
@@ -217,13 +219,27 @@ static void put_left_behind_back(const struct restore *restore)
 	free(left.devices);
 }
 
+/* The daemon has the lock for a moment, too, when it removes what a killed recorder has left (execs_recorder_runs()). */
+static int lock_for_recording(int tracefs)
+{
+	for (unsigned tries = 0; flock(tracefs, LOCK_EX | LOCK_NB) < 0; tries++) {
+		if (errno != EWOULDBLOCK || tries == LOCK_TRIES)
+			return errno == EWOULDBLOCK ? -EBUSY : -errno;
+		nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);
+	}
+	return 0;
+}
+
 int restore_init(struct restore *restore)
 {
+	int r;
+
 	restore->tracefs = kernelfs_open_tracefs();
 	if (restore->tracefs < 0)
 		return restore->tracefs;
-	if (flock(restore->tracefs, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	r = lock_for_recording(restore->tracefs);
+	if (r < 0)
+		return r;
 	restore->sysfs = kernelfs_open_sysfs();
 	snprintf(restore->instance, sizeof(restore->instance), INSTANCE "%d", getpid());
 	remove_left_behind(restore);

@@ -70,6 +70,7 @@ static int open_tracer(struct machine *machine)
 static int begin(struct machine *machine)
 {
 	const struct machine_options *options = machine->options;
+	_cleanup_close_ int lock = execs_lock(options->tracefs);
 	int r;
 
 	descriptors_allow_all();
