@@ -36,6 +36,19 @@ static struct debt *place_of(struct debts *debts, uid_t user)
 	return place;
 }
 
+bool debts_take(struct debts *debts, uid_t user, uint64_t taken_ms, uint64_t now_ms)
+{
+	struct debt *debt = place_of(debts, user);
+	uint64_t until_ms = (debt->until_ms > now_ms ? debt->until_ms : now_ms) + taken_ms * debts->price;
+
+	if (until_ms > limit(debts, now_ms))
+		return false;
+	debt->until_ms = until_ms;
+	if (until_ms > debts->last_ms)
+		debts->last_ms = until_ms;
+	return true;
+}
+
 bool debts_add(struct debts *debts, uid_t user, uint64_t taken_ms, uint64_t now_ms)
 {
 	struct debt *debt = place_of(debts, user);

@@ -14,14 +14,14 @@
 #define WAITS_MS                                                                                             \
 	3600000 /* one that is not started for an hour leaves its place to another one with this hash */
 
-static uint64_t hash_of(const char *program)
+static uint64_t hash_of(const char *program, uid_t user)
 {
-	return checksum64(program, strlen(program)) | 1;
+	return (checksum64(program, strlen(program)) ^ checksum64(&user, sizeof(user))) | 1;
 }
 
-bool refinements_due(struct refinements *refinements, const char *program, uint64_t now_ms)
+bool refinements_due(struct refinements *refinements, const char *program, uid_t user, uint64_t now_ms)
 {
-	uint64_t hash = hash_of(program);
+	uint64_t hash = hash_of(program, user);
 	size_t at = hash / 2 % REFINEMENTS_MAX;
 
 	if (refinements->items[at].hash != hash) {
@@ -46,12 +46,12 @@ bool refinements_any_due(const struct refinements *refinements, uint64_t now_ms)
 	return false;
 }
 
-void refinements_told(
-	struct refinements *refinements, const char *program, enum refinement what, uint64_t now_ms)
+void refinements_told(struct refinements *refinements, const char *program, uid_t user, enum refinement what,
+	uint64_t now_ms)
 {
 	static const uint64_t pauses_ms[] = {
 		[REFINEMENT_BETTER] = 0, [REFINEMENT_COUNTED] = COUNTED_MS, [REFINEMENT_SAME] = SAME_MS};
-	uint64_t hash = hash_of(program);
+	uint64_t hash = hash_of(program, user);
 	size_t at = hash / 2 % REFINEMENTS_MAX;
 	uint64_t nothing_ms;
 

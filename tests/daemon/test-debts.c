@@ -93,6 +93,20 @@ static void with_many_users_the_smallest_debt_is_forgotten(void **state)
 		assert_true(debts_owes(&debts, user, NOW));
 }
 
+/* As the budget of names: who asks for more is refused that, and no more. */
+static void what_is_too_much_is_not_added(void **state)
+{
+	struct debts debts = {.price = 1, .credit_ms = 100};
+
+	for (unsigned i = 0; i < 5; i++)
+		assert_true(debts_take(&debts, 1000, 20, NOW));
+	assert_false(debts_take(&debts, 1000, 20, NOW));
+	assert_false(debts_take(&debts, 1000, 20, NOW + 19));
+	assert_true(debts_take(&debts, 1001, 20, NOW + 19));
+	assert_true(debts_take(&debts, 1000, 20, NOW + 20));
+	assert_false(debts_take(&debts, 1000, 20, NOW + 20));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +115,7 @@ int main(void)
 		cmocka_unit_test(few_short_waits_are_nobodys_fault),
 		cmocka_unit_test(who_owes_again_is_told_once),
 		cmocka_unit_test(the_price_is_the_part_that_a_user_has),
+		cmocka_unit_test(what_is_too_much_is_not_added),
 		cmocka_unit_test(with_many_users_the_smallest_debt_is_forgotten),
 	};
 

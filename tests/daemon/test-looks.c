@@ -129,10 +129,11 @@ static bool has_name(const struct life *life, pid_t pid)
 	return elsewhere_see(&seen) && strcmp(seen.image, program) == 0;
 }
 
-static void many_programs_of_users_take_no_name_from_roots(void **state)
+static void many_programs_of_a_user_take_no_name_from_others(void **state)
 {
-	const struct life users = {.user = SOMEBODY, .elsewhere = true}, roots = {.elsewhere = true};
-	pid_t pids[PROGRAMS], root = start(&roots);
+	const struct life users = {.user = SOMEBODY, .elsewhere = true}, roots = {.elsewhere = true},
+			  others = {.user = SOMEBODY + 1, .elsewhere = true};
+	pid_t pids[PROGRAMS], root = start(&roots), other = start(&others);
 	uint64_t began, most;
 	unsigned named = 0;
 
@@ -145,29 +146,35 @@ static void many_programs_of_users_take_no_name_from_roots(void **state)
 	assert_true(named > 0);
 	assert_true(named <= most);
 	assert_true(has_name(&roots, root));
+	assert_true(has_name(&others, other));
 	for (unsigned i = 0; i < PROGRAMS; i++)
 		end_process(pids[i]);
 	end_process(root);
-}
-
-/* The looker's child cannot answer, as if the process kept it waiting. */
-static void keep_waiting(struct looker *looker, pid_t pid)
-{
-	struct process_seen seen = {.pid = getpid(), .executed = self};
-	pid_t child;
-
-	assert_true(looker_see(looker, &seen));
-	child = looker->child;
-	assert_true(child > 0);
-	kill(child, SIGSTOP);
-	seen.pid = pid;
-	assert_false(looker_see(looker, &seen));
-	assert_int_equal(waitpid(child, NULL, 0), child);
+	end_process(other);
 }
 
 static bool looks_at(struct looker *looker, pid_t pid)
 {
 	return looker_see(looker, &(struct process_seen){.pid = pid, .executed = self});
+}
+
+/* The looker's child gets this signal before it is asked for that process. */
+static void disturb(struct looker *looker, int signal, pid_t pid)
+{
+	pid_t child;
+
+	assert_true(looks_at(looker, getpid()));
+	child = looker->child;
+	assert_true(child > 0);
+	kill(child, signal);
+	assert_false(looks_at(looker, pid));
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* As if the process kept it waiting. */
+static void keep_waiting(struct looker *looker, pid_t pid)
+{
+	disturb(looker, SIGSTOP, pid);
 }
 
 static void who_keeps_the_daemon_waiting_is_left_alone_and_nobody_else(void **state)
@@ -198,6 +205,17 @@ static void who_keeps_the_daemon_waiting_is_left_alone_and_nobody_else(void **st
 	for (unsigned i = 0; i < LIVES; i++)
 		end_process(pids[i]);
 	end_process(other);
+}
+
+static void a_child_that_has_ended_is_nobodys_fault(void **state)
+{
+	struct looker looker = LOOKER_INIT;
+	pid_t pid = start(&(struct life){.user = SOMEBODY});
+
+	disturb(&looker, SIGKILL, pid);
+	assert_true(looks_at(&looker, pid));
+	looker_release(&looker);
+	end_process(pid);
 }
 
 static int copy_self(const char *path)
@@ -232,7 +250,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whoever_lives_in_a_namespace_of_roots_is_not_root),
 		cmocka_unit_test(ids_in_a_users_namespace_are_that_user),
-		cmocka_unit_test(many_programs_of_users_take_no_name_from_roots),
+		cmocka_unit_test(many_programs_of_a_user_take_no_name_from_others),
+		cmocka_unit_test(a_child_that_has_ended_is_nobodys_fault),
 		cmocka_unit_test(who_keeps_the_daemon_waiting_is_left_alone_and_nobody_else),
 	};
 

@@ -212,15 +212,19 @@ _Noreturn void carry_help(const struct carry *carry, const struct process_seen *
 struct carry_helper *carry_find_place(struct carry *carry, uid_t user)
 {
 	struct carry_helper *place = NULL;
-	size_t n = 0;
+	size_t its = 0, of_users = 0;
 
 	for (size_t i = 0; i < CARRY_HELPERS; i++) {
-		if (!carry->helpers[i].pid)
+		if (!carry->helpers[i].pid) {
 			place = &carry->helpers[i];
-		else
-			n += carry->helpers[i].user == user;
+			continue;
+		}
+		its += carry->helpers[i].user == user;
+		of_users += carry->helpers[i].user != 0;
 	}
-	return n < HELPERS_OF_USER ? place : NULL;
+	if (user != 0 && of_users >= CARRY_HELPERS - HELPERS_OF_USER)
+		return NULL; /* users who make their helpers wait leave root's places free */
+	return its < HELPERS_OF_USER ? place : NULL;
 }
 
 const struct carry_helper *carry_helper_of(const struct carry *carry, uint64_t exec)

@@ -299,7 +299,7 @@ bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool
 void lessons_planned(struct lessons *lessons, const struct process_seen *seen)
 {
 	if (lessons->enabled && seen->named &&
-		refinements_due(&lessons->refinements, seen->program, monotonic_ms()) &&
+		refinements_due(&lessons->refinements, seen->program, seen->user, monotonic_ms()) &&
 		lessons->tracing.knows_keys)
 		(void)start_trace(lessons, seen, false, true);
 }
@@ -371,7 +371,8 @@ static void give_up_trace(struct lessons *lessons)
 	struct known_program *item = known_find(&lessons->known, tracing->program, 0);
 
 	if (tracing->refines)
-		refinements_told(&lessons->refinements, tracing->program, REFINEMENT_SAME, monotonic_ms());
+		refinements_told(&lessons->refinements, tracing->program, tracing->user, REFINEMENT_SAME,
+			monotonic_ms());
 	else if (item && !item->learnt)
 		known_traced(&lessons->known, item, 0, time(NULL));
 	if (tracing_give_up(&lessons->tracing))
@@ -426,7 +427,8 @@ static void take_refined(struct lessons *lessons, const struct refined *refined)
 		: refined->changed                   ? REFINEMENT_COUNTED
 						     : REFINEMENT_SAME;
 
-	refinements_told(&lessons->refinements, lessons->tracing.program, what, monotonic_ms());
+	refinements_told(
+		&lessons->refinements, lessons->tracing.program, lessons->tracing.user, what, monotonic_ms());
 	if (!refined->changed)
 		return;
 	known_refined(&lessons->known, lessons->tracing.program, refined->key, refined->grown);

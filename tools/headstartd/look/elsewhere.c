@@ -23,6 +23,7 @@
 #include "base/run/process-tree.h"
 #include "base/strings.h"
 #include "base/times.h"
+#include "learn/debts.h"
 #include "record/names/mounts.h"
 #include "record/names/name-here.h"
 #include "record/names/views.h"
@@ -59,16 +60,12 @@ static int open_of(int32_t pid, const char *what, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-/* Root's containers and services do not pay for what users do. */
+/* Nobody pays for what others do: neither root's containers and services, nor another user's. */
 static bool may_compose(uid_t user)
 {
-	static uint64_t until[2]; /* that is paid: GCRA, as in learn/debts.h */
-	uint64_t now = monotonic_ms(), *paid = &until[user == 0];
+	static struct debts debts = {.price = 1, .credit_ms = COMPOSE_AHEAD * COMPOSE_MS};
 
-	if (*paid > now + (COMPOSE_AHEAD - 1) * COMPOSE_MS)
-		return false;
-	*paid = (*paid > now ? *paid : now) + COMPOSE_MS;
-	return true;
+	return debts_take(&debts, user, COMPOSE_MS, monotonic_ms());
 }
 
 /* `path` is what the kernel calls it, by the root of its own namespace. */
