@@ -103,7 +103,7 @@ static bool clashes(const char *program, bool quiet)
 	return true;
 }
 
-static int keep(const struct result *result, const void *data, bool quiet)
+static int keep(const struct result *result, const void *data, mode_t mode, bool quiet)
 {
 	_cleanup_(profile_releasep) struct profile profile = {0};
 	_cleanup_free_ char *profile_path = NULL, *plan_path = NULL;
@@ -117,7 +117,7 @@ static int keep(const struct result *result, const void *data, bool quiet)
 	if (r == 0)
 		r = store_path_for_writing(STORE_PLAN, profile.program, &plan_path);
 	if (r == 0)
-		r = profile_save(&profile, profile_path, store_mode());
+		r = profile_save(&profile, profile_path, mode);
 	if (r == 0)
 		r = store_publish_plan(plan_path, store_mode(), (const char *)data + result->profile_size,
 			result->plan_size);
@@ -128,7 +128,7 @@ static int keep(const struct result *result, const void *data, bool quiet)
 	return r;
 }
 
-int record_inside_keep(const struct record_inside *inside, bool quiet)
+int record_inside_keep(const struct record_inside *inside, bool for_user, bool quiet)
 {
 	struct result result;
 	off_t at = 0;
@@ -144,7 +144,7 @@ int record_inside_keep(const struct record_inside *inside, bool quiet)
 		if (pread_full(inside->results, data, size, at) != (ssize_t)size)
 			return -EBADMSG; /* the child was ended */
 		at += (off_t)size;
-		r = keep(&result, data, quiet);
+		r = keep(&result, data, for_user ? 0600 : store_mode(), quiet);
 	}
 	return r;
 }

@@ -27,7 +27,10 @@ int record_inside_init(struct record_inside *inside);
 /* Returns an exit status: 0 also where there is nothing to keep. */
 int record_inside_take(const struct record_inside *inside, const struct profile *profile);
 
-/* Stores everything, and says so unless `quiet`. Returns 0 or negative errno. */
-int record_inside_keep(const struct record_inside *inside, bool quiet);
+/*
+ * Stores everything, and says so unless `quiet`. What another user's start touched (`for_user`) is in profiles for root alone. Returns 0
+ * or negative errno.
+ */
+int record_inside_keep(const struct record_inside *inside, bool for_user, bool quiet);
 
 void record_inside_release(struct record_inside *inside);

@@ -186,7 +186,8 @@ int record_keep_inside_take(void *context, struct profile *profile)
 
 static void keep_inside(const struct record_job *job, const struct record_result *result)
 {
-	int r = result->inside_error ?: record_inside_keep(&job->inside, job->quiet);
+	int r = result->inside_error
+		?: record_inside_keep(&job->inside, job->record.user != NULL, job->quiet);
 
 	if (r < 0)
 		verb_note("no plan was made for a start inside: %s", strerror(-r));
