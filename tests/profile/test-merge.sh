@@ -24,6 +24,18 @@ EOF_PYTHON
 	[ "$(stat -c %a "$tmp/merged")" = 644 ] || fail "mode is $(stat -c %a "$tmp/merged")"
 }
 
+# As the stored profile of what another user started: others must not read it in another file.
+case_what_only_root_may_read_stays_so() {
+	[ "$(id -u)" = 0 ] || { untried "not root"; return; }
+	cp "$tmp/two" "$tmp/secret"
+	chmod 600 "$tmp/secret"
+	"$headstart" merge -o "$tmp/told" "$tmp/one" "$tmp/secret" || fail "merging failed"
+	"$headstart" export --format ranges -o "$tmp/told-list" "$tmp/secret" >/dev/null || fail "exporting failed"
+	for told in "$tmp/told" "$tmp/told-list"; do
+		[ "$(stat -c %a "$told")" = 600 ] || fail "'$told' has mode $(stat -c %a "$told")"
+	done
+}
+
 case_output_may_be_an_input() {
 	"$headstart" merge -o "$tmp/merged" "$tmp/merged" "$tmp/two" || fail "merging onto itself failed"
 	"$headstart" show "$tmp/merged" | grep -q '^  runs *3$' || fail "not three runs"

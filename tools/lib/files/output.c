@@ -49,10 +49,19 @@ int output_check(const char *path)
 	return 0;
 }
 
+static mode_t readers = 0044; /* of all that output tells of */
+
+void output_tells_of(const char *input)
+{
+	struct stat st;
+
+	readers &= stat(input, &st) == 0 ? st.st_mode : 0;
+}
+
 mode_t output_mode(void)
 {
 	mode_t mask = umask(077);
 
 	umask(mask);
-	return 0644 & ~mask;
+	return (0600 | readers) & ~mask;
 }

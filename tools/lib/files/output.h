@@ -10,5 +10,8 @@
  */
 int output_check(const char *path);
 
-/* The mode of a file that the user told a verb to write, by the umask: 0644 at most. */
+/* What is written from now on tells of this file: it is for nobody who may not read that. */
+void output_tells_of(const char *input);
+
+/* The mode of a file that the user told a verb to write: by the umask, and by what it tells of; 0644 at most. */
 mode_t output_mode(void);

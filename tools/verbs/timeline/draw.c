@@ -65,19 +65,9 @@ static int input_read(struct input *input, bool boots)
 
 		if (r)
 			return r;
+		output_tells_of(input->paths[i]);
 	}
 	return 0;
-}
-
-/* The output is for nobody who may not read all of the input. */
-static mode_t mode_of(const struct input *input)
-{
-	mode_t mode = output_mode();
-	struct stat status;
-
-	for (size_t i = 0; i < input->n; i++)
-		mode &= stat(input->paths[i], &status) < 0 ? 0600 : (status.st_mode & 0044) | 0600;
-	return mode;
 }
 
 static int write_output(const struct input *input, const struct format *format, const char *output)
@@ -90,7 +80,7 @@ static int write_output(const struct input *input, const struct format *format, 
 	if (out && (ferror(out) | fclose(out)) && r == 0)
 		r = -ENOMEM;
 	if (r == 0)
-		r = publish_file(output, mode_of(input), text, size);
+		r = publish_file(output, output_mode(), text, size);
 	return r < 0 ? verb_fail_errno(r, "cannot write '%s'", output) : 0;
 }
 
