@@ -21,6 +21,7 @@
 #include "plan/asked/documents.h"
 #include "plan/store/signs.h"
 #include "plan/store/store.h"
+#include "profile/edit.h"
 
 static int set_text(char **to, const char *text)
 {
@@ -75,7 +76,7 @@ static int find_asked(struct profile *recording, const char *rule, bool of_root)
 
 int plan_find_asked(struct profile *recording, const char *rule)
 {
-	return find_asked(recording, rule, false);
+	return find_asked(recording, rule, geteuid() == 0);
 }
 
 static void leave_out_documents(struct profile *recording, bool of_root)
@@ -108,6 +109,19 @@ static bool is_for_others(const struct profile *recording, const struct plan_opt
 static mode_t mode_of(const char *program)
 {
 	return geteuid() == 0 && closed_to_others(program) ? 0600 : store_mode();
+}
+
+static int is_shown(void *context, struct profile_file *file)
+{
+	return may_show_of(context, file->path);
+}
+
+/* What the daemon has learnt of a program that root alone could reach then names what others cannot see, and now they may reach it. */
+static int leave_out_hidden(struct profile *recording, const struct plan_options *options)
+{
+	return options->shared && recording->bias & PROFILE_BIAS_LEARNT
+		? profile_keep_files(recording, is_shown, recording->program)
+		: 0;
 }
 
 /* Publishes one plan of the program, under the name with that suffix. */
@@ -249,6 +263,8 @@ int plan_publish(
 	for (size_t i = 0; r == 0 && i < recordings->n; i++) {
 		/* A server of a user's may never answer. */
 		r = find_asked(&recordings->items[i], rule, options->shared);
+		if (r == 0)
+			r = leave_out_hidden(&recordings->items[i], options);
 		if (r == 0)
 			leave_out_documents(&recordings->items[i], options->shared);
 	}

@@ -218,6 +218,33 @@ static void a_child_that_has_ended_is_nobodys_fault(void **state)
 	end_process(pid);
 }
 
+/* Whose it was is told as long as its parent has not waited for it. */
+static void a_process_that_ends_before_it_is_blamed_blames_no_service(void **state)
+{
+	struct looker looker = LOOKER_INIT;
+	pid_t service = start(&(struct life){.namespaces = {CLONE_NEWNS}}),
+	      sandbox = start(&(struct life){.namespaces = {CLONE_NEWUSER}}),
+	      user = start(&(struct life){.user = SOMEBODY}), again = start(&(struct life){.user = SOMEBODY});
+	siginfo_t info;
+
+	kill(user, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)user, &info, WEXITED | WNOWAIT), 0);
+	keep_waiting(&looker, user);
+	assert_false(looks_at(&looker, again));
+	end_process(user);
+	looker_release(&looker);
+	looker = (struct looker)LOOKER_INIT;
+	keep_waiting(&looker, user); /* it is gone */
+	assert_true(looks_at(&looker, service));
+	assert_true(looks_at(&looker, sandbox));
+	assert_true(looks_at(&looker, again));
+	assert_true(looker.knows_user); /* the next one cannot end unknown */
+	looker_release(&looker);
+	end_process(service);
+	end_process(sandbox);
+	end_process(again);
+}
+
 static int copy_self(const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
@@ -252,6 +279,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(ids_in_a_users_namespace_are_that_user),
 		cmocka_unit_test(many_programs_of_a_user_take_no_name_from_others),
 		cmocka_unit_test(a_child_that_has_ended_is_nobodys_fault),
+		cmocka_unit_test(a_process_that_ends_before_it_is_blamed_blames_no_service),
 		cmocka_unit_test(who_keeps_the_daemon_waiting_is_left_alone_and_nobody_else),
 	};
 

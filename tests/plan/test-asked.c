@@ -24,6 +24,7 @@
 #define JAVA   "operand=word -jar=file -cp=also --class-path=also -m=word"
 #define SHELL  "operand=file -c=operand -o=skip joined"
 #define GIT    "operand=word near=.git -C=in -c=skip --git-dir=never"
+#define RUBY   "operand=file -e=text -C=in joined"
 #define ENV    "operand=command assignments -u=skip -C=in joined"
 
 static char folder[] = "/tmp/headstart-asked.XXXXXX";
@@ -305,6 +306,28 @@ static void a_path_is_found_below_the_root_of_its_process(void **state)
 	assert_false(asked_by_arguments_at(PYTHON, (const char *[]){"p", "/none.py", NULL}, &place, &asked));
 }
 
+/* As when the daemon looks for what a user's start asks for. */
+static void what_the_user_cannot_see_counts_as_missing(void **state)
+{
+	_cleanup_free_ char *whole = realpath("a.py", NULL);
+	const char *const enters[] = {"p", "-C", "one", whole, NULL},
+			  *const names[] = {"p", "one/a.py", NULL};
+	struct asked_place place = {.folder = AT_FDCWD, .root = -1, .viewer = geteuid() + 1};
+	struct asked asked;
+
+	assert_int_equal(chmod(folder, 0755), 0);
+	assert_true(asked_by_arguments_at(RUBY, enters, &place, &asked));
+	assert_true(asked_by_arguments_at(RUBY, names, &place, &asked));
+	assert_int_equal(chmod("one", 0700), 0);
+	assert_false(asked_by_arguments_at(RUBY, names, &place, &asked));
+	assert_int_equal(chmod(folder, 0700), 0);
+	assert_false(asked_by_arguments_at(RUBY, enters, &place, &asked));
+	place.viewer = geteuid(); /* the owner */
+	if (place.viewer != 0)
+		assert_true(asked_by_arguments_at(RUBY, enters, &place, &asked));
+	assert_int_equal(chmod("one", 0755), 0);
+}
+
 /* Nonsense in the place of a rule, which a plan may hold, gives some key or none. */
 static void a_strange_rule_does_no_harm(void **state)
 {
@@ -384,6 +407,7 @@ int main(void)
 		cmocka_unit_test(other_programs_count_documents_by_their_suffix),
 		cmocka_unit_test(what_the_caller_learns),
 		cmocka_unit_test(a_path_is_found_below_the_root_of_its_process),
+		cmocka_unit_test(what_the_user_cannot_see_counts_as_missing),
 		cmocka_unit_test(a_strange_rule_does_no_harm),
 		cmocka_unit_test(the_longest_folder_takes_no_more_room_than_there_is),
 		cmocka_unit_test(the_plan_of_a_start_lies_beside_the_other),

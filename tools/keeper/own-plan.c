@@ -54,7 +54,7 @@ int own_plan_prepare(const struct own_start *start, bool *ret_begin)
 		r = check(start, &seen);
 	if (r < 0)
 		return r;
-	if (process_place(&seen, &place) == 0)
+	if (process_place(&seen, 0, &place) == 0)
 		(void)process_arguments(&seen, start->program, &arguments);
 	r = plan_choose_at(&store, start->program, (const char *const *)arguments, &place, &chosen);
 	process_arguments_free(arguments);

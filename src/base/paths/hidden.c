@@ -5,8 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define NOBODY ((uid_t)-1)
+
 /* Calls it for each folder on the path until it returns true. `failed` is what a folder counts as that cannot be examined. */
-static bool any_folder(const char *path, bool (*call)(const struct stat *st), bool failed)
+static bool any_folder(
+	const char *path, bool (*call)(const struct stat *st, uid_t user), uid_t user, bool failed)
 {
 	char folder[PATH_MAX];
 	struct stat st;
@@ -18,30 +21,37 @@ static bool any_folder(const char *path, bool (*call)(const struct stat *st), bo
 		*slash = '\0';
 		if (stat(*folder ? folder : "/", &st) < 0)
 			return failed;
-		if (call(&st))
+		if (call(&st, user))
 			return true;
 	}
 	return false;
 }
 
-static bool hides(const struct stat *st)
+static bool hides(const struct stat *st, uid_t user)
 {
-	return (st->st_mode & (S_IROTH | S_IXOTH)) != (S_IROTH | S_IXOTH);
+	mode_t needed = st->st_uid == user ? S_IRUSR | S_IXUSR : S_IROTH | S_IXOTH;
+
+	return (st->st_mode & needed) != needed;
 }
 
-static bool is_roots_alone(const struct stat *st)
+static bool is_roots_alone(const struct stat *st, uid_t user)
 {
 	return st->st_uid == 0 && !(st->st_mode & S_IXOTH) && (st->st_gid == 0 || !(st->st_mode & S_IXGRP));
 }
 
 bool hidden_from_others(const char *path)
 {
-	return any_folder(path, hides, true);
+	return any_folder(path, hides, NOBODY, true);
+}
+
+bool hidden_from(const char *path, uid_t user)
+{
+	return any_folder(path, hides, user, true);
 }
 
 bool closed_to_others(const char *path)
 {
-	return any_folder(path, is_roots_alone, false);
+	return any_folder(path, is_roots_alone, NOBODY, false);
 }
 
 bool may_show_of(const char *program, const char *path)

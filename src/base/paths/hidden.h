@@ -3,12 +3,16 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /*
  * Whether other users cannot see that the file exists: they may not list or not search one of the folders on the path,
  * which is absolute and canonical but for its last component. True also for a folder that cannot be examined.
  */
 bool hidden_from_others(const char *path);
+
+/* The same for this user, who may do more with folders of their own. What groups may do does not count. */
+bool hidden_from(const char *path, uid_t user);
 
 /*
  * Whether root alone can reach the file: one of the folders is root's, and neither others nor a group but root's may search it. False for a path as

@@ -7,11 +7,14 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/files/links.h"
+#include "base/files/same-file.h"
+#include "base/paths/hidden.h"
 #include "base/paths/stranger.h"
 #include "base/strings.h"
 #include "format/asked/search.h"
@@ -22,6 +25,7 @@ struct arguments {
 	int folder; /* where relative paths begin */
 	int own;    /* owned: `folder` once it has been changed; or -1 */
 	int root;   /* all paths are names there; -1: here */
+	uid_t viewer;
 	bool of_root;
 };
 
@@ -68,11 +72,28 @@ static int open_in_root(const struct arguments *arguments, const char *path, int
 	return (int)syscall(SYS_openat2, arguments->root, full, &how, sizeof(how));
 }
 
+/*
+ * Names of plans show keys, and page caches which plans were carried out. With our rights, and in a mount namespace of their own making, users
+ * could find out so which files there are that they cannot see.
+ */
+static bool may_see(const struct arguments *arguments, int fd)
+{
+	struct stat opened, named;
+	char path[PATH_MAX];
+
+	return arguments->viewer == 0 ||
+		(path_of_fd(fd, path) == 0 && fstat(fd, &opened) == 0 && stat(path, &named) == 0 &&
+			same_file(&opened, &named) && !hidden_from(path, arguments->viewer));
+}
+
 static int open_path(const struct arguments *arguments, const char *path, int flags)
 {
+	_cleanup_close_ int fd = -1;
+
 	flags |= O_PATH | O_CLOEXEC;
-	return arguments->root >= 0 ? open_in_root(arguments, path, flags)
-				    : openat(arguments->folder, path, flags);
+	fd = arguments->root >= 0 ? open_in_root(arguments, path, flags)
+				  : openat(arguments->folder, path, flags);
+	return fd >= 0 && may_see(arguments, fd) ? TAKE_FD(fd) : -1;
 }
 
 static long read_argument(void *context, unsigned int number, size_t offset, char *text, size_t size)
@@ -122,8 +143,12 @@ static bool exists(void *context, const char *path)
 static bool find(const char *rule, const char *const *argv, const struct asked_place *place, bool of_root,
 	struct asked *ret)
 {
-	struct arguments arguments = {
-		.argv = argv, .folder = place->folder, .own = -1, .root = place->root, .of_root = of_root};
+	struct arguments arguments = {.argv = argv,
+		.folder = place->folder,
+		.own = -1,
+		.root = place->root,
+		.viewer = place->viewer,
+		.of_root = of_root};
 	const struct asked_source source = {
 		.context = &arguments,
 		.read = read_argument,
@@ -143,7 +168,7 @@ static bool find(const char *rule, const char *const *argv, const struct asked_p
 
 bool asked_by_arguments(const char *rule, const char *const *argv, int folder, struct asked *ret)
 {
-	return find(rule, argv, &(struct asked_place){folder, -1}, false, ret);
+	return find(rule, argv, &(struct asked_place){.folder = folder, .root = -1}, false, ret);
 }
 
 bool asked_by_arguments_at(
@@ -154,5 +179,5 @@ bool asked_by_arguments_at(
 
 bool asked_by_arguments_of_root(const char *rule, const char *const *argv, int folder, struct asked *ret)
 {
-	return find(rule, argv, &(struct asked_place){folder, -1}, true, ret);
+	return find(rule, argv, &(struct asked_place){.folder = folder, .root = -1}, true, ret);
 }

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "format/asked.h"
 
@@ -11,6 +12,8 @@
 struct asked_place {
 	int folder; /* borrowed: an open folder, in which relative ones begin; or AT_FDCWD */
 	int root; /* borrowed: the root folder of a process in another mount namespace, by whose names all are; -1: ours */
+	/* If not 0, we are root and this is a start of that user: what this user cannot see by the name that it has here counts as missing. */
+	uid_t viewer;
 };
 
 /* In the current folder of this process. */

@@ -208,7 +208,7 @@ static int find_view(struct opens *opens, const struct opening *opening, uint64_
 {
 	int r = views_find(&opens->views, mount_id, whose_view(opens, opening->pid), ret);
 
-	if (r < 0 || *ret || kill(opening->pid, 0) == 0 || was_missed(opens, mount_id))
+	if (r < 0 || *ret || kill(opening->pid, 0) == 0 || errno == EPERM || was_missed(opens, mount_id))
 		return r;
 	for (size_t i = 0; r == 0 && !*ret && i < opens->tree.n_slots; i++)
 		if (opens->tree.slots[i].index != INODE_MAP_NONE)

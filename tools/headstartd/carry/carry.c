@@ -149,7 +149,7 @@ static int choose(const struct carry *carry, const struct process_seen *seen, co
 	char **arguments = NULL;
 	int r;
 
-	if (process_place(seen, &place) == 0)
+	if (process_place(seen, user_of(seen), &place) == 0)
 		(void)process_arguments(seen, program, &arguments);
 	r = plan_choose_at(&carry->store, program, (const char *const *)arguments, &place, ret);
 	if (r == 0 && ret->fault == PLAN_GOOD) {

@@ -222,7 +222,8 @@ static int forget_secret(struct profile *profile)
 	free(profile->asked_path);
 	profile->asked_path = strdup("");
 	profile->asked = 0;
-	return profile->asked_path ? 0 : -ENOMEM;
+	/* Nor is it asked for again when the rule changes. */
+	return profile->asked_path ? profile_set_arguments(profile, (const char *const[]){NULL}) : -ENOMEM;
 }
 
 struct kept keep_start(struct profile *profile, const char *const *argv, const struct asked_place *place,

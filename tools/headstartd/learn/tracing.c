@@ -126,7 +126,7 @@ static int look_at_start(const struct tracing *tracing, const struct process_see
 	(void)process_owner(seen->pid, &owner);
 	if (!allowed(seen) || !can_be_learnt(seen) ||
 		process_arguments(seen, seen->program, &ret->arguments) < 0 ||
-		process_place(seen, &ret->place) < 0)
+		process_place(seen, seen->user, &ret->place) < 0)
 		return -ESRCH;
 	if (seen->here && find_owner(tracing, seen->pid, &owner))
 		ret->owner = owner;
@@ -139,7 +139,8 @@ static void keep_own(const struct traced *traced, const struct profile *recordin
 {
 	_cleanup_(profile_releasep) struct profile public = {0};
 
-	if (!traced->owner.user || result->own.n_files == 0 ||
+	/* A recording of a program that root alone can reach names what others cannot see (base/paths/hidden.h). */
+	if (!traced->owner.user || closed_to_others(recording->program) || result->own.n_files == 0 ||
 		keep_name_start(&result->own, (const char *const *)traced->arguments, traced->place.folder) <
 			0 ||
 		profile_copy(recording, &public) < 0 || own_take_public(&public, &result->own) < 0)

@@ -23,6 +23,9 @@
 #define OTHER_IDS    ((uid_t)-1)
 #define OTHER_MOUNTS ((uid_t)-2)
 
+/* In place of the user of a process that has ended before it was blamed: somebody owes something, so the next one is known before it is looked at. */
+#define ENDED ((uid_t)-3)
+
 #define ANSWER_MS 1000
 #define LATE_NS   5000000 /* less is no wait: the kernel counts late what has run */
 
@@ -132,14 +135,18 @@ static bool begin(struct looker *looker)
  */
 static uid_t user_of(int32_t pid)
 {
+	uid_t user = process_user(pid);
+
+	if (user == (uid_t)-1)
+		return ENDED;
 	if (!process_shares_ids(pid))
 		return OTHER_IDS;
-	return process_shares_mounts(pid) ? process_user(pid) : OTHER_MOUNTS;
+	return process_shares_mounts(pid) ? user : OTHER_MOUNTS;
 }
 
-static bool is_elsewhere(uid_t user)
+static bool is_user(uid_t user)
 {
-	return user == OTHER_IDS || user == OTHER_MOUNTS;
+	return user < ENDED;
 }
 
 /*
@@ -160,7 +167,9 @@ static void avoid(struct looker *looker, int32_t pid)
 	uid_t user = looker->knows_user ? looker->user : user_of(pid);
 
 	(void)debts_add(&looker->debts, user, ANSWER_MS + LOOKER_CREDIT, monotonic_ms());
-	if (is_elsewhere(user))
+	if (user == ENDED)
+		verb_note("process %d could not be looked at, and has ended", (int)pid);
+	else if (!is_user(user))
 		verb_note(
 			"process %d, in other namespaces, cannot be looked at: such programs are "
 			"left alone for a minute",
@@ -176,7 +185,7 @@ static void charge(struct looker *looker, int32_t pid, uint64_t waited_ms)
 {
 	uid_t user = waited_ms == 0 ? 0 : looker->knows_user ? looker->user : user_of(pid);
 
-	if (user != 0 && debts_add(&looker->debts, user, waited_ms, monotonic_ms()) && !is_elsewhere(user))
+	if (user != 0 && debts_add(&looker->debts, user, waited_ms, monotonic_ms()) && is_user(user))
 		verb_note("looking at programs of user '%u' takes long: they are left alone for a while",
 			(unsigned)user);
 }

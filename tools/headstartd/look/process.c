@@ -164,8 +164,8 @@ bool process_shares_mounts(int32_t pid)
 {
 	char ours[IDS_SIZE], its[IDS_SIZE];
 
-	return read_start(getpid(), "mountinfo", ours, sizeof(ours)) &&
-		read_start(pid, "mountinfo", its, sizeof(its)) && atoi(ours) == atoi(its);
+	return !read_start(getpid(), "mountinfo", ours, sizeof(ours)) ||
+		!read_start(pid, "mountinfo", its, sizeof(its)) || atoi(ours) == atoi(its);
 }
 
 /* "Uid:" or "Gid:" of a process's status, followed by four numbers: the real, effective and saved one, and that for files. */
@@ -338,9 +338,9 @@ static int open_folder(int32_t pid, const char *which)
 	return fd < 0 ? -errno : fd;
 }
 
-int process_place(const struct process_seen *seen, struct asked_place *ret)
+int process_place(const struct process_seen *seen, uid_t viewer, struct asked_place *ret)
 {
-	struct asked_place place = {.folder = open_folder(seen->pid, "cwd"), .root = -1};
+	struct asked_place place = {.folder = open_folder(seen->pid, "cwd"), .root = -1, .viewer = viewer};
 
 	if (place.folder < 0)
 		place.folder = AT_FDCWD;

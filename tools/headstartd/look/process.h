@@ -45,7 +45,7 @@ uid_t process_user(int32_t pid);
 /* Whether its users are numbered as ours: only a privileged process can make another user namespace in which that is so. */
 bool process_shares_ids(int32_t pid);
 
-/* Whether it has our mounts, by the first that it sees. */
+/* Whether it has our mounts, by the first that it sees. True also if it has ended. */
 bool process_shares_mounts(int32_t pid);
 
 /* Who a process is. */
@@ -77,6 +77,9 @@ bool process_switched_off(int32_t pid);
 int process_arguments(const struct process_seen *seen, const char *program, char ***ret);
 void process_arguments_free(char **arguments);
 
-/* Opens where the paths of a start's arguments lie, as plan/asked/asked.h wants it. The caller releases *ret. Returns 0 or negative errno. */
-int process_place(const struct process_seen *seen, struct asked_place *ret);
+/*
+ * Opens where the paths of a start's arguments lie, as plan/asked/asked.h wants it, `viewer` included. The caller releases *ret. Returns 0
+ * or negative errno.
+ */
+int process_place(const struct process_seen *seen, uid_t viewer, struct asked_place *ret);
 void process_place_release(struct asked_place *place);
