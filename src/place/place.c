@@ -127,8 +127,8 @@ static int check_device(const struct place_job *job, struct place_disk *disk)
 		return 0;
 	if (device_is_guessed(&disk->device))
 		return asprintf(&text,
-			       "lies on the virtual disk '%s', of which nobody knows what it is like: 'headstart "
-			       "record' measures it",
+			       "lies on the virtual disk '%s', which was not measured: 'sudo headstart record' does "
+			       "that while it records a start",
 			       disk->device.name) < 0
 			? -ENOMEM
 			: refuse(disk, text);

@@ -18,7 +18,8 @@ int undo_prepare(const uint8_t *data, uint64_t size, struct undo *ret, const cha
 	if (r < 0)
 		return r;
 	if (note.passes & NOTE_PASS_COMPACT) {
-		*ret_problem = "was relaid with --compact, and does not contain its original";
+		*ret_problem =
+			"was relaid with --compact, and does not contain its original: only a copy or its package gives that back";
 		return -EOPNOTSUPP;
 	}
 	*ret = (struct undo){.size = note.original_size, .header = note_original_header(data, &note)};

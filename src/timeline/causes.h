@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the time of a start went to. Each moment has one cause, so the causes add up to the time:
+ * Where the time of a start went. Each moment has one cause, so the causes add up to the time:
  *
  *     some thread runs                       TIMELINE_RUNNING
  *     none runs, but one wants to            TIMELINE_RUNNABLE

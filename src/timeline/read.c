@@ -267,5 +267,5 @@ const char *timeline_fault_text(enum timeline_fault fault)
 	case TIMELINE_FOREIGN:
 		break;
 	}
-	return "is not a headstart timeline: 'headstart trace' writes one";
+	return "is not a headstart timeline";
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of a timeline, for reports: what the time of the start went to, by file, by process, and by what was waited for. */
+/* Sums of a timeline, for reports: where the time of the start went, by file, by process, and by what was waited for. */
 #pragma once
 
 #include "timeline/causes.h"

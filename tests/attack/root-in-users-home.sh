@@ -63,7 +63,7 @@ case_links() {
 	chmod 1777 "$tmp/sticky"
 	$as_user ln -sfn "$roots" "$tmp/sticky/link"
 	HOME=$tmp/sticky/link refuses 1 "'$tmp/sticky/link' belongs to '$name'" "$headstart" install --app painter
-	HOME=$tmp/sticky/none refuses 1 "others than root can write to '$tmp/sticky'" "$headstart" install --app painter
+	HOME=$tmp/sticky/none refuses 1 "users other than root can write to '$tmp/sticky'" "$headstart" install --app painter
 	nothing_written links
 	[ -z "$(ls -A "$roots")" ] || fail "root wrote through the user's link in a sticky folder"
 }
@@ -72,7 +72,7 @@ case_folders_for_others_to_write() {
 	mkdir -p "$tmp/open"
 	for mode in 777 775; do
 		chmod "$mode" "$tmp/open"
-		HOME=$tmp/open refuses 1 "others than root can write to '$tmp/open': run this with HOME=/root" \
+		HOME=$tmp/open refuses 1 "users other than root can write to '$tmp/open': run this with HOME=/root" \
 			"$headstart" install --app painter
 		[ -z "$(ls -A "$tmp/open")" ] || fail "root wrote to a folder of mode $mode"
 	done

@@ -20,7 +20,8 @@ cp "$tmp/profile" "${plan%.plan}.profile"
 
 # check: prints all problems, with file and line.
 case_check_names_every_problem() {
-	"$headstart" config check >"$tmp/out" || fail "check without settings"
+	set_conf ''
+	"$headstart" config check >"$tmp/out" || fail "check of no settings: $(cat "$tmp/out")"
 	set_conf '[budget]\nmemory = 256K\nspeed = 1\n[programs]\n\nforbid = x\n'
 	"$headstart" config check 2>"$tmp/err" && fail "check finds nothing wrong"
 	printf '%s\n' "$conf:3: unknown key 'speed' in [budget]: use memory or time" "$conf:6: unknown key 'forbid' in [programs]: use allow or deny" |
@@ -141,6 +142,15 @@ case_wrong_settings_fail_no_start() {
 	ln -s "$conf" "$conf"
 	starts_with "a link to itself" "Too many levels"
 	rm "$conf"
+}
+
+# Everything else takes such a file for empty.
+case_mistake_in_the_variable_is_told() {
+	for wrong in "$tmp/none:HEADSTART_CONFIG names it, but it is not there" "none:HEADSTART_CONFIG is ignored, because it is not an absolute path"; do
+		HEADSTART_CONFIG=${wrong%%:*}
+		! "$headstart" config check 2>"$tmp/err" || fail "'$HEADSTART_CONFIG' is good"
+		grep -qF "${wrong%%:*}: ${wrong#*:}" "$tmp/err" || fail "'$HEADSTART_CONFIG': $(cat "$tmp/err")"
+	done
 }
 
 # A user's own file counts for that user alone.

@@ -96,7 +96,7 @@ case_wrong_arguments_and_profiles_are_refused() {
 	refuses 2 "no format given: use estargz, nydus" "$headstart" export "$tmp/profile"
 	refuses 2 "unknown format 'zip': use estargz" "$headstart" export --format zip "$tmp/profile"
 	refuses 2 "no profile given" "$headstart" export --format nydus
-	refuses 2 "give only one profile" "$headstart" export --format nydus "$tmp/profile" "$tmp/profile"
+	refuses 2 "unexpected argument '$tmp/profile'" "$headstart" export --format nydus "$tmp/profile" "$tmp/profile"
 	refuses 2 "'image' is not an absolute path" "$headstart" export --format nydus --root image "$tmp/profile"
 	refuses 2 "--json needs -o" "$headstart" export --format nydus --json "$tmp/profile"
 	head -c 100 "$tmp/profile" >"$tmp/cut"

@@ -51,7 +51,7 @@ cmp -s "$tmp/wanted" "$tmp/new" || fail "the menu entry: $(diff "$tmp/wanted" "$
 "$headstart" status | grep -qx 'app       painter: installed' || fail "status: $("$headstart" status)"
 
 # The wrapper comes first in PATH, but headstart's other verbs mean the program behind it.
-refuses 1 "no profile of '$tmp/real/painter'" "$headstart" plan --program painter
+refuses 1 "'$tmp/real/painter' was not recorded" "$headstart" plan --program painter
 chmod u+s "$tmp/real/painter"
 "$headstart" doctor painter >"$tmp/out" 2>&1 || :
 grep -qF "'$tmp/real/painter' is set-user-ID" "$tmp/out" || fail "the doctor has not looked at the program: $(cat "$tmp/out")"
@@ -214,7 +214,7 @@ tail -n 1 "$bin/.painter.headstart-saved-2" | grep -qx '# once' || fail "the cha
 rm -r "$bin"
 
 # Refusals.
-refuses 1 "no program and no .desktop file 'nothing-like-it'" "$headstart" install --app nothing-like-it
+refuses 1 "no program 'nothing-like-it' in PATH, and no menu entry 'nothing-like-it.desktop'" "$headstart" install --app nothing-like-it
 refuses 1 "cannot be the name" "$headstart" install --app "$(printf 'a\nb')"
 refuses 1 "cannot be the name" "$headstart" install --app ..
 refuses 2 "needs a value" "$headstart" install --app

@@ -15,7 +15,9 @@ case_help_of_a_verb_is_what_the_verb_says() {
 case_near_verb_is_suggested() {
 	refuses 2 "unknown verb 'shwo' (did you mean 'show'?); see 'headstart --help'" "$headstart" shwo
 	refuses 2 "(did you mean 'relayout'?)" "$headstart" relay
-	refuses 2 "unknown verb 'fly'; see 'headstart --help'" "$headstart" fly
+	refuses 2 "unknown verb 'fly'; see 'headstart --help'. To start a program: 'headstart run -- fly'" "$headstart" fly
+	refuses 2 "unknown option '--verison' (did you mean '--version'?)" "$headstart" --verison
+	refuses 2 "unknown option '-v'; see 'headstart --help'" "$headstart" -v
 	refuses 2 "unknown verb ''; see" "$headstart" ''
 	refuses 2 "unknown verb 'a?b'" "$headstart" "$(printf 'a\033b')"
 	refuses 2 "unknown verb 'a??b'" "$headstart" "$(printf 'a\302\233b')"

@@ -222,6 +222,7 @@ case_stale_plan_is_marked_and_compiled_anew() {
 # Programs that cannot be started.
 case_program_that_cannot_be_started_is_told() {
 	refuses 127 "cannot start '$tmp/none'" "$headstart" run -- "$tmp/none"
+	refuses 127 "'no-such-program' is not in PATH: give its whole path" "$headstart" run -- no-such-program
 	: >"$tmp/notexec"
 	refuses 126 "cannot start '$tmp/notexec'" "$headstart" run -- "$tmp/notexec"
 	refuses 2 "no program given" "$headstart" run

@@ -87,10 +87,10 @@ case_own_plan_is_private_and_found() {
 	as_user "$headstart" merge -o "$tmp/out.d/merged" "$tmp/profile" "$tmp/profile" || fail "merge failed"
 	if "$headstart" record --help >/dev/null 2>&1; then # built with libtracefs
 		refuses 1 "needs root: use sudo, or --backend ptrace" as_user "$headstart" record --backend trace -- true
-		refuses 1 "nothing is being recorded" as_user "$headstart" mark
+		refuses 1 "which recording?" as_user "$headstart" mark
 		refuses 1 "there is no recording '1-2'" as_user "$headstart" mark 1-2
 	fi
-	refuses 1 "no profile of '$app'; 'headstart record -- $app' makes one" as_user "$headstart" plan --program "$app"
+	refuses 1 "'$app' was not recorded: 'headstart record -- $app' records a start" as_user "$headstart" plan --program "$app"
 }
 
 # A plan that somebody else owns or can write is ignored. Root's plan serves everybody.

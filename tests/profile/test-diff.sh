@@ -45,7 +45,7 @@ case_two_profiles_are_compared_as_text() {
 	run_diff "$tmp/a" "$tmp/b"
 	diff_says "^profiles of $real/app\$"
 	diff_says "^  A +$tmp/a\$"
-	diff_says '^  files +3 in both, 1 of different builds in each, 1 only in A, 0 only in B$'
+	diff_says '^  files +3 in both, 1 in both of different builds, 1 only in A, 0 only in B$'
 	diff_says '^  touched +[0-9.]+ kB in both, [0-9.]+ kB only in A, [0-9.]+ kB only in B$'
 	[ "$(awk 'part { print $NF } /^files that differ$/ { getline; part = 1 }' "$tmp/out")" = "$(printf "$real/%s\n" changed same gone)" ] ||
 		fail "other files, or in another order: $(cat "$tmp/out")"

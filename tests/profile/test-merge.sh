@@ -65,7 +65,9 @@ case_umask_decides_who_may_read_the_output() {
 
 # A recording takes minutes, so that is said before it.
 case_output_that_cannot_be_is_refused_at_once() {
-	for path in '' "$tmp/$(printf 'x%.0s' $(seq 300))" "$tmp/one/below"; do
+	refuses 1 "the output has no name" "$headstart" merge -o "" "$tmp/no-such-profile"
+	refuses 1 "'$tmp' is a folder: give the name of a file in it" "$headstart" merge -o "$tmp" "$tmp/no-such-profile"
+	for path in "$tmp/$(printf 'x%.0s' $(seq 300))" "$tmp/one/below"; do
 		refuses 1 "cannot write '$path'" "$headstart" export --format ranges -o "$path" "$tmp/one"
 		[ -z "$(find "$tmp" -name '.*headstart-*')" ] || fail "'$path': a temporary file is left"
 		refuses 1 "cannot write '$path'" "$headstart" merge -o "$path" "$tmp/no-such-profile"

@@ -53,8 +53,14 @@ case_plan_is_shown_where_there_is_no_profile() {
 	mv "$stored" "$tmp/away"
 	"$headstart" show program-of-ours >out || fail "the plan is not shown"
 	grep -q order out || fail "this is no plan: $(cat out)"
-	refuses 1 "and '$real' was not recorded; 'headstart record -- program-of-ours' does so" "$headstart" merge -o merged program-of-ours
+	refuses 1 "and '$real' was not recorded: 'headstart record -- program-of-ours' records a start" "$headstart" merge -o merged program-of-ours
 	mv "$tmp/away" "$stored"
+}
+
+case_state_folder_is_an_absolute_path() {
+	for verb in list status "forget program-of-ours" "show program-of-ours"; do
+		HEADSTART_STATE=state refuses 1 "HEADSTART_STATE='state' is not an absolute path" "$headstart" $verb
+	done
 }
 
 case_names_of_nothing_are_one_sentence() {

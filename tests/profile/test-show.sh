@@ -182,8 +182,8 @@ case_other_file_is_one_sentence() {
 }
 
 case_wrong_arguments_are_refused() {
-	refuses 2 "no file given" "$headstart" show
-	refuses 2 "give only one file" "$headstart" show "$tmp/plan" "$tmp/plan"
+	refuses 2 "no file or program given" "$headstart" show
+	refuses 2 "unexpected argument '$tmp/plan'" "$headstart" show "$tmp/plan" "$tmp/plan"
 	refuses 2 "'x' is not a number" "$headstart" show --files x "$tmp/plan"
 	refuses 2 "unknown option '--nonsense'" "$headstart" show --nonsense "$tmp/plan"
 	refuses 2 "unknown option '-x'" "$headstart" show -ax "$tmp/plan"

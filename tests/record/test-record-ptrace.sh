@@ -68,8 +68,8 @@ case_backend_is_chosen_and_told() {
 	refuses 2 "unknown backend 'strace': use auto, trace, ptrace or pagemap" as_user "$tool" record --backend strace -- true
 	refuses 1 "by the kernel's trace events needs root: use sudo, or --backend ptrace" as_user "$tool" record --backend trace -- true
 	refuses 1 "--user needs root" as_user "$tool" record --user nobody -- true
-	refuses 1 "--keep-read-ahead is for trace events" as_user "$tool" record --keep-read-ahead -- true
-	refuses 1 "--page-cache-events is for trace events" as_user "$tool" record --page-cache-events -- true
+	refuses 2 "--keep-read-ahead is for trace events" as_user "$tool" record --keep-read-ahead -- true
+	refuses 2 "--page-cache-events is for trace events" as_user "$tool" record --page-cache-events -- true
 }
 
 case_every_way_to_touch_a_page_is_seen() {

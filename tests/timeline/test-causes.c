@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of what the time of a start went to: random starts, and each moment of them looked at by itself. */
+/* Unit tests of where the time of a start went: random starts, and each moment of them looked at by itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

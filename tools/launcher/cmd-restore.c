@@ -67,7 +67,7 @@ static int load(const char *path, struct loaded_plan *ret, uid_t *ret_owner)
 		return verb_fail_errno(fd, "cannot read '%s'", path);
 	r = fstat(fd, &st) < 0 ? -errno : plan_load(fd, ret, &fault);
 	if (r == -EBADMSG && fault == PLAN_FOREIGN)
-		return verb_fail("'%s' is not a snapshot", path);
+		return verb_fail("'%s' is not a snapshot: 'headstart snapshot -o FILE' writes one", path);
 	if (r == -EBADMSG)
 		return verb_fail("'%s' %s", path, plan_fault_text(fault));
 	if (r < 0)

@@ -199,6 +199,10 @@ static void say_why_not(const char *program, const struct run_options *options, 
 	if (error == -EAGAIN)
 		verb_note("'%s' is started without prefetching: fewer than %d more processes can be started",
 			program, PROCESS_ROOM_MIN);
+	else if (why && options->plan && error == -EINVAL)
+		verb_note(
+			"'%s' is started without prefetching: '%s' is no plan, or is damaged or of another version",
+			program, options->plan);
 	else if (why)
 		verb_note("'%s' is started without prefetching: %s", program, why);
 	else
@@ -247,6 +251,7 @@ static void prefetch(char **argv, const struct run_options *options, struct audi
 int cmd_run(int argc, char **argv)
 {
 	struct run_options options = {0};
+	_cleanup_free_ char *canonical = NULL;
 	struct audit_request audit = {0};
 	int r, status = parse_options(argc, argv, &options);
 
@@ -262,6 +267,9 @@ int cmd_run(int argc, char **argv)
 			r == -ENOTSUP ? "its loader ignores LD_AUDIT" : strerror(-r));
 	execvp(argv[0], argv);
 	status = errno == ENOENT ? 127 : 126;
-	verb_fail_errno(errno, "cannot start '%s'", argv[0]);
+	if (errno == ENOENT && !strchr(argv[0], '/') && store_program_path(argv[0], &canonical) < 0)
+		verb_fail("'%s' is not in PATH: give its whole path", argv[0]);
+	else
+		verb_fail_errno(errno, "cannot start '%s'", argv[0]);
 	return status;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/strings.h"
@@ -45,11 +46,24 @@ static void print_problem(void *context, const char *file, unsigned line, const 
 		fprintf(stderr, "%s: %s\n", file, what);
 }
 
+/* A file that is not there counts as empty, so nothing else tells of a mistake in the variable. */
+static unsigned check_variable(void)
+{
+	const char *named = getenv("HEADSTART_CONFIG");
+
+	if (!named || !*named || (named[0] == '/' && access(named, F_OK) == 0))
+		return 0;
+	print_problem(NULL, named, 0,
+		named[0] == '/' ? "HEADSTART_CONFIG names it, but it is not there"
+				: "HEADSTART_CONFIG is ignored, because it is not an absolute path");
+	return 1;
+}
+
 static int check(const char *file)
 {
 	_cleanup_(config_releasep) struct config config = {0};
 	unsigned problems = file ? config_read_file(&config, file, true, print_problem, NULL)
-				 : config_read(&config, print_problem, NULL);
+				 : config_read(&config, print_problem, NULL) + check_variable();
 
 	if (!file)
 		problems += hosts_check(print_problem, NULL);

@@ -79,7 +79,8 @@ static int parse_arguments(int argc, char **argv, struct export_arguments *argum
 	if (arguments->json && !arguments->output)
 		return verb_usage("export", "--json needs -o");
 	if (argc - optind != 1)
-		return verb_usage("export", argc == optind ? "no profile given" : "give only one profile");
+		return argc == optind ? verb_usage("export", "no profile given")
+				      : verb_usage("export", "unexpected argument '%s'", argv[optind + 1]);
 	return -1;
 }
 

@@ -39,6 +39,8 @@ static int read_callgrind(const char *path, struct callgrind *ret)
 	if (r < 0)
 		return verb_fail_errno(r, "cannot read '%s'", path);
 	r = callgrind_parse(text, ret, &line);
+	if (r == -EBADMSG && size == 0)
+		return verb_fail("'%s' is empty: did valgrind end?", path);
 	if (r == -EBADMSG)
 		return verb_fail("'%s' is not what callgrind writes: see line %zu", path, line);
 	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", path) : 0;

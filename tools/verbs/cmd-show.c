@@ -130,7 +130,8 @@ int cmd_show(int argc, char **argv)
 	if (all)
 		options.rows = SIZE_MAX;
 	if (argc - optind != 1)
-		return verb_usage("show", argc == optind ? "no file given" : "give only one file");
+		return argc == optind ? verb_usage("show", "no file or program given")
+				      : verb_usage("show", "unexpected argument '%s'", argv[optind + 1]);
 	r = input_path(argv[optind], true, &path);
 	if (r == 0)
 		r = recognise(path, &type);

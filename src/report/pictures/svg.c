@@ -56,7 +56,7 @@ static void draw_causes(struct svg *svg, const struct timeline *timeline, const 
 	double x = SVG_LABEL, legend = SVG_EDGE, scale = svg_x(svg, svg->longest) - SVG_LABEL;
 	bool used[TIMELINE_STATES] = {false};
 
-	svg_text(svg, "text", SVG_EDGE, svg->y + 19, SVG_LABEL - SVG_EDGE, "what the time went to");
+	svg_text(svg, "text", SVG_EDGE, svg->y + 19, SVG_LABEL - SVG_EDGE, "where the time went");
 	for (enum timeline_state state = 0; state < TIMELINE_STATES; state++) {
 		double width = (double)sums->causes.states[state] / (double)svg->longest * scale;
 

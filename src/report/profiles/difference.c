@@ -139,7 +139,7 @@ static void print_profiles_head(FILE *out, const struct difference *difference,
 	else
 		table_line(out, style, "B", "%s, a profile of %s", names->b, names->b_program);
 	table_line(out, style, "files",
-		"%s in both, %s of different builds in each, %s only in A, %s only in B",
+		"%s in both, %s in both of different builds, %s only in A, %s only in B",
 		count(difference, DIFFERENCE_SAME, same), count(difference, DIFFERENCE_CHANGED, changed),
 		count(difference, DIFFERENCE_ONLY_A, a), count(difference, DIFFERENCE_ONLY_B, b));
 	table_line(out, style, "touched", "%s in both, %s only in A, %s only in B",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes what the time of a start went to as one JSON object. */
+/* Writes where the time of a start went as one JSON object. */
 #include <json-c/json.h>
 #include <stdlib.h>
 

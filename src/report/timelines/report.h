@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the time of a start, or of a boot, went to, for people and for programs. */
+/* Where the time of a start, or of a boot, went, for people and for programs. */
 #pragma once
 
 #include <stdio.h>

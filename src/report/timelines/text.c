@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints what the time of a start went to, for people. */
+/* Prints where the time of a start went, for people. */
 #include "report/timelines/report.h"
 
 #include <errno.h>
@@ -150,7 +150,7 @@ static void print_cause(FILE *out, const struct sums *sums, uint64_t time, const
 static void print_causes(FILE *out, const struct sums *sums, const struct report_style *style)
 {
 	fputc('\n', out);
-	table_title(out, "what the time went to", style);
+	table_title(out, "where the time went", style);
 	for (size_t i = 0; i < TIMELINE_STATES; i++)
 		print_cause(out, sums, sums->causes.states[i], report_timeline_state(i));
 	print_cause(out, sums, sums->causes.nobody, "no process was there");
@@ -168,7 +168,7 @@ static void print_processes(FILE *out, const struct sums *sums, const struct rep
 	char a[WORDS_MAX], b[WORDS_MAX], c[WORDS_MAX], d[WORDS_MAX], e[WORDS_MAX];
 
 	fputc('\n', out);
-	table_title(out, "processes: seconds from begin to end, and what they went to", style);
+	table_title(out, "processes: seconds from begin to end, and where they went", style);
 	fputs("    lived computing processor  reads others      pid  program\n", out);
 	for (size_t i = 0; i < shown; i++) {
 		const struct sum_process *process = &sums->processes[i];

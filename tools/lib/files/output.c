@@ -32,9 +32,13 @@ int output_check(const char *path)
 	if (!copy)
 		return verb_fail_errno(ENOMEM, "cannot write '%s'", path);
 	there = stat(path, &st) == 0;
+	if (there && S_ISDIR(st.st_mode))
+		return verb_fail("'%s' is a folder: give the name of a file in it", path);
+	if (!*path)
+		return verb_fail("the output has no name: give one, such as -o FILE");
 	if (there && !S_ISREG(st.st_mode))
 		return verb_fail("'%s' is not a regular file", path);
-	if (!there && (errno != ENOENT || !*path))
+	if (!there && errno != ENOENT)
 		return verb_fail_errno(errno, "cannot write '%s'", path);
 	slash = strrchr(copy, '/');
 	if (slash) {

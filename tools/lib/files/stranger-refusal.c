@@ -16,7 +16,7 @@ static int tell(const struct stranger *stranger, const char *advice)
 	const struct passwd *user = stranger->owner ? getpwuid(stranger->owner) : NULL;
 
 	if (!stranger->owner)
-		return verb_fail("others than root can write to '%s': %s", stranger->path, advice);
+		return verb_fail("users other than root can write to '%s': %s", stranger->path, advice);
 	if (!user)
 		return verb_fail("'%s' belongs to user %u: %s", stranger->path, stranger->owner, advice);
 	return verb_fail("'%s' belongs to '%s': %s", stranger->path, user->pw_name, advice);
@@ -52,5 +52,9 @@ int refuse_strange_state(void)
 {
 	const char *state = getenv("HEADSTART_STATE");
 
-	return state && state[0] == '/' ? refuse_stranger_of("HEADSTART_STATE", state) : 0;
+	if (!state || !*state)
+		return 0;
+	if (state[0] != '/')
+		return verb_fail("HEADSTART_STATE='%s' is not an absolute path", state);
+	return refuse_stranger_of("HEADSTART_STATE", state);
 }

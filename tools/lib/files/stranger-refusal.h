@@ -8,7 +8,7 @@
  */
 int refuse_stranger_of(const char *variable, const char *path);
 
-/* The same for HEADSTART_STATE, if it is set. Call it before the store is used (plan/store/store.h). */
+/* The same for HEADSTART_STATE, if it is set; also if it is not an absolute path. Call it before the store is used (plan/store/store.h). */
 int refuse_strange_state(void);
 
 /* The same for a path from elsewhere; `advice` follows the reason and a colon. */

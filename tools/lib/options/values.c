@@ -18,15 +18,16 @@ int option_take_milestone(const char *verb, const char *value, void *to)
 {
 	if (milestone_parse(value, to))
 		return 0;
-	return verb_usage(
-		verb, "unknown milestone '%s': use exit, window, mark, idle:SECONDS or time:SECONDS", value);
+	return verb_usage(verb,
+		"unknown milestone '%s': use exit, window, mark, idle:SECONDS or time:SECONDS, such as idle:3",
+		value);
 }
 
 int option_take_seconds(const char *verb, const char *value, void *to)
 {
 	return milestone_parse_seconds(value, to)
 		? 0
-		: verb_usage(verb, "'%s' is not a number of seconds", value);
+		: verb_usage(verb, "'%s' is not a number of seconds above 0, such as 2.5", value);
 }
 
 int option_take_absolute(const char *verb, const char *value, void *to)
@@ -42,7 +43,7 @@ int option_take_rows(const char *verb, const char *value, void *to)
 	unsigned long long rows;
 
 	if (!verb_parse_u64(value, &rows))
-		return verb_usage(verb, "'%s' is not a number of rows", value);
+		return verb_usage(verb, "'%s' is not a number of rows, such as 20", value);
 	*(size_t *)to = (size_t)rows;
 	return 0;
 }

@@ -16,7 +16,7 @@ int boot_record(double timeout);
 /* Draws timelines of boots, or without any that of this machine's last boot (n is 0). */
 int boot_draw(char *const *paths, size_t n, const char *output, const char *format);
 
-/* Says what the time of a boot went to; NULL: of this machine's last one. */
+/* Says where the time of a boot went; NULL: of this machine's last one. */
 int boot_print(const char *path, bool json, size_t rows);
 
 /*

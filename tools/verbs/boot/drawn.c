@@ -20,7 +20,8 @@ static int fail_without_times(void)
 		return verb_fail(
 			"the last boot was recorded without times, by an older headstart or on a kernel that does not "
 			"tell them: record another boot");
-	return verb_fail("no boot has been recorded yet: 'man headstart-boot' says how that is done");
+	return verb_fail(
+		"no boot has been recorded yet: type 'sudo systemctl enable headstart-boot headstart-boot-record headstart-boot-done', and reboot");
 }
 
 /* The timeline of this machine's last boot. Returns 0, or an exit status after printing the reason. */

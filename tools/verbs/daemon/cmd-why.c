@@ -37,7 +37,7 @@ static void print_starts(const struct known_program *program)
 	char bytes[WORDS_MAX];
 
 	if (!program) {
-		puts("starts   none was cold while the daemon looked on");
+		puts("starts   no cold one was seen");
 		return;
 	}
 	printf("starts   %u since the first cold one, %u of them cold; the last cold one read %s\n",
@@ -77,7 +77,7 @@ static void print_habit(const struct habits *habits, const char *program)
 	size_t n, place = place_of(habits, program, &n);
 
 	if (!place)
-		fputs("habit    none: it is not warmed before it is started", stdout);
+		fputs("habit    none: nothing is read ahead of its next start", stdout);
 	else
 		printf("habit    number %zu of the %zu program%s that %s likely to be started at this hour",
 			place, n, plural(n), plural_of(n, "is", "are"));

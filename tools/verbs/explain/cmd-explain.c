@@ -79,6 +79,10 @@ static int add_plan(struct explanation *explanation, const char *path)
 		free(plan.data);
 		return verb_fail("'%s' %s", path, plan_fault_text(fault));
 	}
+	if (plan_is_snapshot(&plan.view)) {
+		free(plan.data);
+		return verb_fail("'%s' is a snapshot, not a plan of a program", path);
+	}
 	plan.key = LE64(plan.view.header->asked);
 	plan.shared = stat(path, &st) == 0 && st.st_uid == 0;
 	explanation->plans[explanation->n_plans++] = plan;
@@ -290,7 +294,7 @@ int cmd_explain(int argc, char **argv)
 		return verb_usage("explain", "no profile given");
 	if (argc - optind == 1)
 		return verb_usage(
-			"explain", "nothing to explain given: a file, a file with :PAGE, or a function");
+			"explain", "nothing to explain given: name a file, FILE:PAGE or a function");
 	if (argc - optind > 2)
 		return verb_usage("explain", "unexpected argument '%s'", argv[optind + 2]);
 	return explain(argv[optind], argv[optind + 1], &arguments);

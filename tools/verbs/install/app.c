@@ -71,7 +71,9 @@ static int find_app(struct app *app)
 	case APP_GOOD:
 		break;
 	case APP_UNKNOWN:
-		return verb_fail("there is no program and no .desktop file '%s'", app->name);
+		return verb_fail(
+			"there is no program '%s' in PATH, and no menu entry '%s.desktop': give one of these, or firefox, libreoffice or chrome",
+			app->name, app->name);
 	case APP_CONTAINED:
 		return verb_fail("'%s' is started by %s, in a root of its own that headstart does not reach",
 			app->name, subject);
@@ -93,8 +95,8 @@ static void check_path(const struct app *app)
 	if (app_first_folder(app->places.path, app->places.wrappers, folder) != 1)
 		verb_note(
 			"'%s' is not in PATH before '%s': shells start the program without headstart "
-			"until it is",
-			app->places.wrappers, folder);
+			"until 'export PATH=%s:$PATH' is in ~/.profile",
+			app->places.wrappers, folder, app->places.wrappers);
 }
 
 /* Whether an earlier program is the same file. */

@@ -165,7 +165,8 @@ static int explain_no_plan(int error, const char *program)
 		return verb_fail(
 			"'%s' was recorded, but has no plan: make it first, with 'headstart plan --program %s'",
 			program, program);
-	return verb_fail("there is no plan for '%s': record it first, with 'sudo headstart record'", program);
+	return verb_fail(
+		"there is no plan for '%s': 'sudo headstart record -- %s' makes one", program, program);
 }
 
 /* Finds the plan that 'headstart run' would carry out for these arguments. */

@@ -67,7 +67,7 @@ static int take_runs(const char *verb, const char *value, void *to)
 	unsigned long long number;
 
 	if (!verb_parse_u64(value, &number) || number == 0 || number > UINT32_MAX)
-		return verb_usage(verb, "'%s' is not a number of runs", value);
+		return verb_usage(verb, "'%s' is not a number of runs, such as 2", value);
 	*(uint32_t *)to = (uint32_t)number;
 	return 0;
 }

@@ -25,7 +25,8 @@ static int mark(const char *recording, int quiet)
 		return 0;
 	if (!recording)
 		return verb_fail(
-			"nothing is being recorded: %s is not set, and no name was given", MARK_VARIABLE);
+			"which recording? %s is not set, and no name was given: type 'headstart mark NAME', with the name that 'headstart record --until mark' printed",
+			MARK_VARIABLE);
 	err = mark_send(recording);
 	if (err == -ECONNREFUSED && quiet)
 		return 0;

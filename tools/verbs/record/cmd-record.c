@@ -178,10 +178,10 @@ static int choose_backend(struct record_job *job)
 	if (geteuid() != 0 && job->record.user)
 		return verb_fail("--user needs root: sudo headstart record …");
 	if (job->record.backend != RECORD_BACKEND_EVENTS && job->record.keep_read_ahead)
-		return verb_fail(
+		return verb_usage("record",
 			"--keep-read-ahead is for trace events: --backend %s leaves read-ahead on", name);
 	if (job->record.backend != RECORD_BACKEND_EVENTS && job->record.page_cache_events)
-		return verb_fail(
+		return verb_usage("record",
 			"--page-cache-events is for trace events: leave it out, or use --backend trace");
 	return 0;
 }

@@ -261,7 +261,8 @@ static void print_expected(const struct plan_summary *plan)
 	double saved = without - with;
 
 	if (!plan->alone_ms)
-		verb_note("what it saves is not known: the disk was not measured");
+		verb_note(
+			"what it saves is not known: the disk was not measured, as root's recordings do by trace events");
 	else if (saved < 0.005)
 		verb_note("expected on this disk: no gain; the reads of a cold start take %.*f s in any case",
 			digits(without), without);
@@ -272,7 +273,7 @@ static void print_expected(const struct plan_summary *plan)
 }
 
 /* The next command to type, if it is short enough to be read. */
-static void print_next(const struct record_job *job)
+static void print_next(const struct record_job *job, const struct profile *profile)
 {
 	/* A program that was not recorded to its end would not end while it is measured. */
 	double idle = job->record.until.kind == MILESTONE_IDLE ? job->record.until.seconds : 3;
@@ -283,7 +284,7 @@ static void print_next(const struct record_job *job)
 		return;
 	if (job->record.until.kind == MILESTONE_WINDOW)
 		snprintf(until, sizeof(until), "--until window ");
-	else if (job->record.until.kind != MILESTONE_EXIT)
+	else if (job->record.until.kind != MILESTONE_EXIT || (profile->bias & PROFILE_BIAS_TIMEOUT))
 		snprintf(until, sizeof(until), "--until idle:%g ", idle);
 	verb_note("to measure what it gains:  headstart measure %s--%s", until, text);
 }
@@ -369,7 +370,7 @@ void record_report_text(const struct record_job *job, const struct record_result
 	if (!find_expected(job, profile, &expected))
 		return;
 	print_expected(&expected);
-	print_next(job);
+	print_next(job, profile);
 }
 
 void record_report_status(const struct record_result *result, const char *name)

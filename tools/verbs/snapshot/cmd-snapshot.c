@@ -25,13 +25,13 @@
 static const char help[] =
 	"usage: headstart snapshot -o FILE [OPTION…] [PATH…]\n"
 	"       headstart snapshot -o FILE --command [--] COMMAND [ARGUMENT…]\n"
-	"Writes down which pages of the files PATH, and of all files below the folders PATH, are in memory\n"
+	"Saves which pages of the files PATH, and of all files below the folders PATH, are in memory\n"
 	"now, and which names. Without PATH it does so for all disks that are mounted. 'headstart restore\n"
 	"FILE' reads them back, in the order that suits the disk.\n"
 	"\n"
 	"options:\n"
 	"  -o, --output FILE  write the snapshot to FILE\n"
-	"      --command      run COMMAND, and write down what it touches: as root, from a cold page cache;\n"
+	"      --command      run COMMAND, and save what it touches: as root, from a cold page cache;\n"
 	"                     otherwise what is in memory after it and was not before\n"
 	"      --json         print the summary as one JSON object\n"
 	"  -h, --help         print this\n";

@@ -89,9 +89,14 @@ static void note(size_t n, const char *one, const char *many, const char *why_on
 
 void snapshot_note_left_out(const struct snapshot *snapshot, const struct plan_summary *summary)
 {
-	note(snapshot->hidden, "file is", "files are",
-		"only its owner and root may ask which of its pages are in memory",
-		"only their owner and root may ask which of their pages are in memory");
+	if (geteuid() == 0)
+		note(snapshot->hidden, "file is", "files are",
+			"the kernel does not tell which of its pages are in memory",
+			"the kernel does not tell which of their pages are in memory");
+	else
+		note(snapshot->hidden, "file is", "files are",
+			"only its owner and root may ask which of its pages are in memory",
+			"only their owner and root may ask which of their pages are in memory");
 	note(snapshot->unreadable, "file or folder is", "files and folders are", "this user may not read it",
 		"this user may not read them");
 	note(snapshot->silent, "disk is", "disks are",

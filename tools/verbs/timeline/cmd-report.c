@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart report: says what the time of a traced start went to. */
+/* headstart report: says where the time of a traced start went. */
 #include <stdint.h>
 
 #include "lib/options/values.h"
@@ -8,7 +8,7 @@
 
 static const char help[] =
 	"usage: headstart report [OPTION…] FILE\n"
-	"Says what the time of a start went to: FILE is a timeline that 'headstart trace' has written.\n"
+	"Shows where the time of a start went: FILE is a timeline that 'headstart trace' has written.\n"
 	"\n"
 	"options:\n"
 	"      --json     print everything as one JSON object\n"
@@ -31,6 +31,7 @@ int cmd_report(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (argc - optind != 1)
-		return verb_usage("report", argc == optind ? "no file given" : "give only one file");
+		return argc == optind ? verb_usage("report", "no file given")
+				      : verb_usage("report", "unexpected argument '%s'", argv[optind + 1]);
 	return timeline_print(argv[optind], false, json, all ? SIZE_MAX : rows);
 }

@@ -24,7 +24,7 @@
 static const char help[] =
 	"usage: headstart trace [OPTION…] -o FILE [--] COMMAND [ARGUMENT…]\n"
 	"Starts COMMAND from a cold page cache, with read-ahead as it is, and writes what each of its threads\n"
-	"did when, and each read, to FILE. 'headstart report FILE' says what the time went to.\n"
+	"did when, and each read, to FILE. 'headstart report FILE' shows where the time went.\n"
 	"\n"
 	"options:\n"
 	"  -o, --output FILE         write the timeline to FILE\n"

@@ -11,6 +11,10 @@ int timeline_input(const char *path, bool boots, struct timeline *ret)
 	enum timeline_fault fault = TIMELINE_GOOD;
 	int r = timeline_load(path, ret, &fault);
 
+	if (r == -EBADMSG && fault == TIMELINE_FOREIGN)
+		return verb_fail("'%s' %s: %s", path, timeline_fault_text(fault),
+			boots ? "that of the last boot is below /var/lib/headstart/boot"
+			      : "'headstart trace' writes one");
 	if (r == -EBADMSG)
 		return verb_fail("'%s' %s", path, timeline_fault_text(fault));
 	if (r == -EINVAL)

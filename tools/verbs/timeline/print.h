@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Says what the time of a timeline went to, for 'headstart report' and 'headstart boot report'. */
+/* Says where the time of a timeline went, for 'headstart report' and 'headstart boot report'. */
 #pragma once
 
 #include <stdbool.h>
