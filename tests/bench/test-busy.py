@@ -54,8 +54,8 @@ class Runs(unittest.TestCase):
         self.source = os.path.join(self.folder, "source")
         self.report = os.path.join(self.folder, "report")
 
-    def run_script(self, script, *options):
-        os.makedirs(os.path.join(self.source, "tests"))
+    def commit_script(self, script):
+        os.makedirs(os.path.join(self.source, "tests"), exist_ok=True)
         path = os.path.join(self.source, "tests/run")
         with open(path, "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\n" + script)
@@ -63,6 +63,12 @@ class Runs(unittest.TestCase):
         who = ("-c", "user.name=test", "-c", "user.email=test@example.org")
         for words in (("init", "--quiet"), ("add", "tests/run"), (*who, "commit", "--quiet", "-m", "test")):
             subprocess.run(["git", "-C", self.source, *words], check=True)
+
+    def run_script(self, script, *options):
+        self.commit_script(script)
+        return self.run_busy(*options)
+
+    def run_busy(self, *options):
         words = ["busy", "--beside", "nothing", "--folder", self.folder, "--json", self.report, *options]
         with mock.patch("sys.argv", words), mock.patch.object(busy, "SOURCE", self.source):
             status = busy.main()
@@ -97,6 +103,14 @@ class Runs(unittest.TestCase):
         with open(self.report, encoding="utf-8") as file:
             self.assertEqual([run["passed"] for run in json.load(file)["runs"]], [1])
         self.assertEqual(sorted(os.listdir(self.folder)), ["report", "source"], "something is left behind")
+
+    def test_a_row_goes_on_with_the_commit_that_it_began_with(self):
+        self.run_script("echo '1 passed, 0 failed, 0 skipped'", "--runs", "2")
+        self.commit_script("exit 1")
+        status, report = self.run_busy("--runs", "3", "--resume")
+        self.assertEqual((status, [(run["run"], run["passed"]) for run in report["runs"]]), (0, [(1, 1), (2, 1), (3, 1)]))
+        with mock.patch("sys.stderr"):
+            self.assertEqual(busy.main(["--beside", "drops", "--json", self.report, "--resume"]), 1)
 
     def test_a_run_that_says_nothing_has_failed(self):
         status, report = self.run_script("exit 1", "--runs", "1")
