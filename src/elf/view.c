@@ -255,18 +255,26 @@ uint32_t elf_view_relative_type(const struct elf_view *view)
 	return view->header.e_machine == EM_X86_64 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE;
 }
 
-const uint8_t *elf_view_build_id(const struct elf_view *view, size_t *ret_size)
+const uint8_t *elf_view_note(
+	const struct elf_view *view, const char owner[4], uint32_t type, size_t *ret_size)
 {
-	const uint8_t *id = NULL;
+	const uint8_t *found = NULL;
 
-	for (size_t i = 0; i < view->n_phdrs && !id; i++) {
+	for (size_t i = 0; i < view->n_phdrs && !found; i++) {
 		const Elf64_Phdr *phdr = &view->phdrs[i];
 		struct elf_notes notes = {.size = phdr->p_filesz, .align = phdr->p_align};
 
 		if (phdr->p_type != PT_NOTE)
 			continue;
 		notes.data = view->data + phdr->p_offset;
-		id = elf_notes_find(&notes, ELF_NOTE_GNU, NT_GNU_BUILD_ID, ret_size);
+		found = elf_notes_find(&notes, owner, type, ret_size);
 	}
+	return found;
+}
+
+const uint8_t *elf_view_build_id(const struct elf_view *view, size_t *ret_size)
+{
+	const uint8_t *id = elf_view_note(view, ELF_NOTE_GNU, NT_GNU_BUILD_ID, ret_size);
+
 	return id && *ret_size > 0 ? id : NULL;
 }

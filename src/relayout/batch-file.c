@@ -53,7 +53,7 @@ static bool may_change(
 	if (r < 0)
 		return fail(file, r, "cannot be examined"), false;
 	if (!reason && has_checksum_beside(file)) {
-		reason = "is covered by a checksum in a file beside it";
+		reason = "is covered by a checksum in another file";
 		forcible = true;
 	}
 	if (!reason || (forcible && batch->force))

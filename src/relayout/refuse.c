@@ -129,6 +129,17 @@ static bool has_dynamic_on_header(const struct elf_view *view)
 	return dynamic && (uint64_t)(dynamic - view->data) < sizeof(Elf64_Ehdr);
 }
 
+/*
+ * Whether the file has a checksum of itself, as libgcrypt of FIPS systems (.note.fdo.integrity, src/gen-note-integrity.sh there, which
+ * writes the type NT_FDO_INTEGRITY, 0xCAFE2A8E, with its first byte first).
+ */
+static bool has_integrity_note(const struct elf_view *view)
+{
+	size_t size;
+
+	return elf_view_note(view, "FDO", 0x8e2afeca, &size) != NULL;
+}
+
 const char *refuse_content(const struct elf_view *view)
 {
 	if (has_dynamic_on_header(view))
@@ -136,6 +147,8 @@ const char *refuse_content(const struct elf_view *view)
 	if (is_loader(view))
 		return "is the dynamic loader, which looks for its own program headers where they always "
 		       "were";
+	if (has_integrity_note(view))
+		return "has a checksum of itself in a note (FIPS), and would find that it was changed";
 	if (has_appendix(view))
 		return "has data at its end that no header describes, which it may look for there "
 		       "(AppImage, self-extracting program)";
@@ -179,6 +192,8 @@ bool refuse_checksum_beside(const char *path)
 	size_t length = strlen(name);
 	const char *suffix = strstr(name, ".so");
 
+	if (strcmp(name, "fips.so") == 0)
+		return true;
 	return exists_beside(path, name, length, ".", ".hmac") ||
 		exists_beside(path, name, length, "", ".hmac") ||
 		(suffix && exists_beside(path, name, (size_t)(suffix - name), "", ".chk"));

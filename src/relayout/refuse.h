@@ -25,7 +25,7 @@ const char *refuse_content(const struct elf_view *view);
 int refuse_file(int fd, const struct stat *st, const char **ret_reason, bool *ret_forcible);
 
 /*
- * Whether a checksum of the whole file lies beside it, such as those of FIPS modules (libNAME.chk,
- * .libNAME.so.hmac). `path` is absolute and canonical.
+ * Whether a checksum of the whole file lies in another one: beside it, such as those of FIPS modules (libNAME.chk, .libNAME.so.hmac), or,
+ * of OpenSSL's fips.so, in fipsmodule.cnf (fips_config(5)). `path` is absolute and canonical.
  */
 bool refuse_checksum_beside(const char *path);

@@ -274,8 +274,20 @@ relayout --profile profile -o forced --force bad >/dev/null
 "$headstart" verify forced >/dev/null || fail '--force'
 chmod u-s bad
 : >.bad.hmac
-refuse 'is covered by a checksum in a file beside it; use --force to relayout it anyway'
+refuse 'is covered by a checksum in another file; use --force to relayout it anyway'
 rm .bad.hmac bad
+cp libsum.so fips.so
+refuses 1 'is covered by a checksum in another file' relayout --profile profile -o nothing fips.so
+cat >integrity.s <<'EOF'
+	.section .note.fdo.integrity, "a", @note
+	.long 4, 32
+	.byte 0xca, 0xfe, 0x2a, 0x8e
+	.asciz "FDO"
+	.zero 32
+EOF
+gcc -shared -fPIC -I. -o bad lib.c integrity.s
+refuse 'has a checksum of itself in a note (FIPS), and would find that it was changed'
+rm bad
 cat >bss.c <<'EOF'
 static char huge[100 << 20];
 int main(void)
