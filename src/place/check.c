@@ -242,6 +242,7 @@ int place_check_file_system(const char *folder, uint32_t page_size, enum place_w
 /* An attribute of statx(2) or a flag of FS_IOC_GETFLAGS with which a file cannot be moved. */
 static const char *forbidding(int fd, enum place_way way)
 {
+	struct fsxattr more;
 	struct statx status;
 	int flags = 0;
 
@@ -257,6 +258,9 @@ static const char *forbidding(int fd, enum place_way way)
 		if (status.stx_attributes & STATX_ATTR_APPEND)
 			return "can only be appended to (chattr +a)";
 	}
+	if (way == PLACE_SHARE && ioctl(fd, FS_IOC_FSGETXATTR, &more) == 0 &&
+		more.fsx_xflags & FS_XFLAG_REALTIME)
+		return "lies on the real-time device, whose blocks cannot be shared";
 	/* These flags are ext4's. */
 	if (way != PLACE_EXCHANGE || ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0)
 		return NULL;
