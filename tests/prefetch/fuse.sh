@@ -105,7 +105,7 @@ starts_warm() {
 }
 case_cold_start_is_read_ahead_and_a_warm_one_is_not() {
 	plan_program keep >"$tmp/out"
-	grep -q "^files    5; " "$tmp/out" || fail "not all files are planned: $(cat "$tmp/out")"
+	grep -q "^files    5, folders and links included; " "$tmp/out" || fail "not all files are planned: $(cat "$tmp/out")"
 	until_undisturbed starts_cold
 	until_undisturbed starts_cold "$refuse" io_uring_setup EPERM
 	until_undisturbed starts_warm
@@ -123,7 +123,7 @@ case_file_system_that_forgets_at_every_open_is_left_out_with_a_sentence() { unti
 case_file_system_that_never_caches_is_left_out_with_a_sentence() { until_undisturbed is_left_out direct; }
 case_file_system_that_forgets_only_changed_files_is_planned() {
 	plan_program auto >"$tmp/out"
-	grep -q "^files    5; .* 0 uncached" "$tmp/out" || fail "not all files are planned: $(cat "$tmp/out")"
+	grep -q "^files    5, folders and links included; .* 0 uncached" "$tmp/out" || fail "not all files are planned: $(cat "$tmp/out")"
 }
 
 # The first file lies on a file system of its own. The second one arrives only when it may.

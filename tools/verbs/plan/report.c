@@ -45,7 +45,7 @@ static int print_text(const char *program, const char *path, const struct plan_s
 	if (summary->starts > 0)
 		printf("starts   %zu with a plan of their own; what follows is for all others\n",
 			summary->starts);
-	printf("files    %zu; left out: %zu changed, %zu missing, %zu in memory, %zu uncached\n",
+	printf("files    %zu, folders and links included; left out: %zu changed, %zu missing, %zu in memory, %zu uncached\n",
 		summary->files, summary->stale, summary->gone, summary->in_memory, summary->uncached);
 	if (summary->guessed > 0)
 		printf("guessed  %zu of these files: %s updated since the recording\n", summary->guessed,

@@ -170,6 +170,16 @@ static uint64_t count_pages(const struct profile *profile)
 	return profile_bytes(profile) / profile->page_size;
 }
 
+/* As 'headstart show' counts: those that were only looked at are no files of which something was read. */
+static size_t count_read(const struct profile *profile)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < profile->n_files; i++)
+		n += profile->files[i].n_ranges > 0;
+	return n;
+}
+
 static void add_string(struct json_object *object, const char *key, const char *value)
 {
 	json_object_object_add(object, key, json_text(value));
@@ -363,8 +373,8 @@ void record_report_text(const struct record_job *job, const struct record_result
 
 	print_biases(result);
 	record_functions_report(job, result);
-	verb_note("%zu file%s, %s page%s (%s), %zu program%s, in %.1f s until %s: '%s'", profile->n_files,
-		plural(profile->n_files), words_count(count_pages(profile), pages),
+	verb_note("%zu file%s, %s page%s (%s), %zu program%s, in %.1f s until %s: '%s'", count_read(profile),
+		plural(count_read(profile)), words_count(count_pages(profile), pages),
 		plural(count_pages(profile)), words_bytes(profile_bytes(profile), bytes), profile->n_execs,
 		plural(profile->n_execs), result->seconds, profile->milestone, path);
 	if (!find_expected(job, profile, &expected))
