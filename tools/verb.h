@@ -15,7 +15,7 @@
 	VERB(measure, "measure what headstart gains for a command on this machine")                          \
 	VERB(trace, "trace a start: what each of its threads does, and each read")                           \
 	VERB(watch, "show live what a start, a process or the machine reads")                                \
-	VERB(report, "show where the time of a traced start went")                                          \
+	VERB(report, "show where the time of a traced start went")                                           \
 	VERB(timeline, "draw a traced start as a page, or export it for Perfetto")                           \
 	VERB(plan, "compile a profile for this machine's disk")                                              \
 	VERB(show, "print a profile or a plan")                                                              \
@@ -24,7 +24,7 @@
 	VERB(merge, "make one profile from several recordings")                                              \
 	VERB(list, "show which starts are recorded")                                                         \
 	VERB(forget, "remove recordings and their plans")                                                    \
-	VERB(snapshot, "save which pages of files and folders are in memory")                                  \
+	VERB(snapshot, "save which pages of files and folders are in memory")                                \
 	VERB(restore, "read back what a snapshot says was in memory")                                        \
 	VERB(boot, "read ahead what a boot of this machine reads, record that, and draw it")                 \
 	VERB(relayout, "rewrite ELF files so that what a start touches lies together")                       \
