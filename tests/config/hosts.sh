@@ -3,6 +3,7 @@
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 export HEADSTART_CONFIG="$tmp/headstart.conf" HEADSTART_HOSTS="$tmp/hosts.d"
 mkdir "$HEADSTART_HOSTS"
+: >"$HEADSTART_CONFIG"
 
 case_installed_files_have_no_mistakes() {
 	cp "$HEADSTART_TEST_SOURCE"/hosts.d/*.conf "$HEADSTART_HOSTS"

@@ -19,7 +19,7 @@ int option_take_milestone(const char *verb, const char *value, void *to)
 	if (milestone_parse(value, to))
 		return 0;
 	return verb_usage(verb,
-		"unknown milestone '%s': use exit, window, mark, idle:SECONDS or time:SECONDS, such as idle:3",
+		"unknown milestone '%s': use exit, window, mark, idle:SECONDS or time:SECONDS (such as idle:3)",
 		value);
 }
 
