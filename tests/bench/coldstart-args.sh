@@ -76,6 +76,8 @@ case_asked_chooses_its_starts() {
 	for words in "^python3  *recorded .*science.py" "^git  *never .*grep" "^soffice  *never  */usr/bin/localc"; do
 		grep -q "$words" "$tmp/starts" || fail "no start is '$words': $(cat "$tmp/starts")"
 	done
+	"$asked" --device none --list --recorded >"$tmp/chosen"
+	[ -s "$tmp/chosen" ] && ! grep -v ' recorded ' "$tmp/chosen" || fail "--recorded: $(cat "$tmp/chosen")"
 	"$asked" --device none --list --only git --only bash,node >"$tmp/chosen"
 	grep -E '^(git|bash|node) ' "$tmp/starts" | diff - "$tmp/chosen" || fail "other starts were chosen"
 }
