@@ -58,7 +58,8 @@ ssize_t pread_full(int fd, void *data, size_t size, off_t offset)
 	return offset < 0 ? -EINVAL : read_all(fd, data, size, offset);
 }
 
-int read_to_end(int fd, size_t limit, char **ret_data, size_t *ret_size)
+/* One call reads all that is expected: the kernel then asks the disk for it at once, and not for a few pages after the other. */
+static int read_rest(int fd, size_t expected, size_t limit, char **ret_data, size_t *ret_size)
 {
 	_cleanup_free_ char *data = NULL;
 	size_t capacity = 0, size = 0;
@@ -67,7 +68,7 @@ int read_to_end(int fd, size_t limit, char **ret_data, size_t *ret_size)
 	for (;;) {
 		ssize_t n;
 
-		r = ARRAY_RESERVE(data, capacity, size + 4096);
+		r = ARRAY_RESERVE(data, capacity, (size > 0 ? size : expected) + 4096);
 		if (r < 0)
 			return r;
 		n = read_full(fd, data + size, capacity - size - 1);
@@ -85,6 +86,11 @@ int read_to_end(int fd, size_t limit, char **ret_data, size_t *ret_size)
 	return 0;
 }
 
+int read_to_end(int fd, size_t limit, char **ret_data, size_t *ret_size)
+{
+	return read_rest(fd, 0, limit, ret_data, ret_size);
+}
+
 int read_file(const char *path, size_t limit, char **ret_data, size_t *ret_size)
 {
 	_cleanup_close_ int fd = open_regular(path, 0);
@@ -96,7 +102,7 @@ int read_file(const char *path, size_t limit, char **ret_data, size_t *ret_size)
 		return -errno;
 	if (st.st_size > (off_t)limit)
 		return -EFBIG;
-	return read_to_end(fd, limit, ret_data, ret_size);
+	return read_rest(fd, (size_t)st.st_size, limit, ret_data, ret_size);
 }
 
 int read_pseudo_file(const char *path, size_t limit, char **ret_data, size_t *ret_size)
