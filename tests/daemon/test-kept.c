@@ -330,6 +330,67 @@ static void a_first_start_tells_nothing_of_what_users_cannot_see(void **state)
 	assert_int_equal(keep_forget(program), 0);
 }
 
+static bool plan_names(const char *text, mode_t *ret_mode)
+{
+	_cleanup_free_ char *path = stored(STATE_PLAN_SUFFIX), *plan = NULL;
+	struct stat st;
+	size_t size;
+
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(read_file(path, 1u << 20, &plan, &size), 0);
+	*ret_mode = st.st_mode & 0777;
+	return memmem(plan, size, text, strlen(text)) != NULL;
+}
+
+/* While root alone can reach the program, its plan is for root alone, and names what others cannot see. */
+static void a_plan_for_everybody_names_nothing_hidden_once_the_program_can_be_reached(void **state)
+{
+	_cleanup_(profile_releasep) struct profile profile = {0};
+	_cleanup_free_ char *closed = NULL, *hidden = NULL;
+	const char *const argv[] = {program, NULL};
+	size_t file;
+	mode_t mode;
+
+	if (geteuid() != 0)
+		skip();
+	assert_true(asprintf(&closed, "%s/closed", folder) > 0);
+	assert_int_equal(mkdir(closed, 0700), 0);
+	hidden = make_file("closed/hidden", 0);
+	assert_int_equal(truncate(hidden, PAGE), 0);
+	profile = start(PROFILE_BIAS_LEARNT, 3);
+	assert_int_equal(profile_add_file(&profile, hidden, PROFILE_REGULAR, &file), 0);
+	assert_int_equal(
+		profile_file_add_range(&profile.files[file], (struct profile_range){.pages = 1, .runs = 1}),
+		0);
+	assert_int_equal(profile_file_identify(&profile.files[file]), 0);
+	assert_int_equal(profile_finish(&profile), 0);
+	assert_int_equal(chmod(folder, 0700), 0);
+	assert_true(keep_start(&profile, argv, &here, 0, 0, UINT64_MAX).bytes > 0);
+	assert_true(plan_names(hidden, &mode));
+	assert_int_equal(mode, 0600);
+	assert_int_equal(chmod(folder, 0755), 0);
+	assert_int_equal(keep_make_plans(program), 0);
+	assert_false(plan_names(hidden, &mode));
+	assert_int_equal(mode, 0644);
+	assert_true(plan_names(program, &mode));
+}
+
+/* Users who make their helpers wait, however many they are, leave places to root. */
+static void users_together_leave_places_to_root(void **state)
+{
+	struct carry carry = {0};
+	uid_t user = 1000;
+	size_t taken = 0;
+	struct carry_helper *place;
+
+	for (; taken < CARRY_HELPERS && (place = carry_find_place(&carry, user)); user++, taken++)
+		*place = (struct carry_helper){.pid = 1, .user = user};
+	assert_in_range(taken, CARRY_HELPERS / 2, CARRY_HELPERS - 8);
+	for (; (place = carry_find_place(&carry, 0)); taken++)
+		*place = (struct carry_helper){.pid = 1};
+	assert_int_equal(taken, CARRY_HELPERS);
+}
+
 /* One page more than what is stored. */
 static struct refined refine(void)
 {
@@ -535,6 +596,8 @@ int main(void)
 		TEST(what_was_learnt_is_found_in_the_store),
 		TEST(what_was_recorded_is_not_found),
 		TEST(a_file_that_users_cannot_see_is_no_key_of_theirs),
+		TEST(a_plan_for_everybody_names_nothing_hidden_once_the_program_can_be_reached),
+		TEST(users_together_leave_places_to_root),
 		TEST(a_first_start_tells_nothing_of_what_users_cannot_see),
 	};
 
