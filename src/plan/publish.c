@@ -74,9 +74,9 @@ static int find_asked(struct profile *recording, const char *rule, bool of_root)
 	return r;
 }
 
-int plan_find_asked(struct profile *recording, const char *rule)
+int plan_find_asked(struct profile *recording, const char *rule, bool of_root)
 {
-	return find_asked(recording, rule, geteuid() == 0);
+	return find_asked(recording, rule, of_root);
 }
 
 static void leave_out_documents(struct profile *recording, bool of_root)
@@ -111,9 +111,12 @@ static mode_t mode_of(const char *program)
 	return geteuid() == 0 && closed_to_others(program) ? 0600 : store_mode();
 }
 
+/* Of what others can change nothing is asked: a server of a user's may never answer. The plan leaves it out in any case. */
 static int is_shown(void *context, struct profile_file *file)
 {
-	return may_show_of(context, file->path);
+	struct stranger stranger;
+
+	return stranger_find_unasked(file->path, &stranger) == 0 && may_show_of(context, file->path);
 }
 
 /* What the daemon has learnt of a program that root alone could reach then names what others cannot see, and now they may reach it. */

@@ -14,9 +14,11 @@
 int plan_publish(
 	struct recordings *recordings, const struct plan_options *options, struct plan_summary *ret_summary);
 
-/* Finds out by this rule what a recording asked for, if it knows its arguments and another rule has said so before.
- * Returns 0 or -ENOMEM. */
-int plan_find_asked(struct profile *recording, const char *rule);
+/*
+ * Finds out by this rule what a recording asked for, if it knows its arguments and another rule has said so before. `of_root`: by what only
+ * root can change (asked_by_arguments_of_root()). Returns 0 or -ENOMEM.
+ */
+int plan_find_asked(struct profile *recording, const char *rule, bool of_root);
 
 /* Removes this user's plans of the program, and their signs, from the store. Returns 0 or negative errno. */
 int plan_remove(const char *program);

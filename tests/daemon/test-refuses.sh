@@ -52,7 +52,7 @@ case_why_of_a_damaged_store() {
 	refuses 1 "is damaged: the daemon begins it anew" "$tool" why true
 	rm "$HEADSTART_STATE/learn/known"
 	"$tool" why true >"$tmp/out" || fail "why without a store"
-	grep -q "^starts   no cold one was seen" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+	grep -q "^starts   no cold start was seen" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
 	grep -q "^next     nothing: headstartd is not running" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
 }
 

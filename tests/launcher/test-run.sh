@@ -222,6 +222,9 @@ case_stale_plan_is_marked_and_compiled_anew() {
 # Programs that cannot be started.
 case_program_that_cannot_be_started_is_told() {
 	refuses 127 "cannot start '$tmp/none'" "$headstart" run -- "$tmp/none"
+	printf '#!/none\n' >"$tmp/no-interpreter"
+	chmod 755 "$tmp/no-interpreter"
+	PATH=$tmp:$PATH refuses 127 "cannot start 'no-interpreter': No such file" "$headstart" run -- no-interpreter
 	refuses 127 "'no-such-program' is not in PATH: give its whole path" "$headstart" run -- no-such-program
 	: >"$tmp/notexec"
 	refuses 126 "cannot start '$tmp/notexec'" "$headstart" run -- "$tmp/notexec"

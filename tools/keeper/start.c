@@ -115,7 +115,7 @@ static int load(struct stored *stored, const struct profile *start)
 		stored->match = &stored->recordings.items[0];
 		return 0;
 	}
-	plan_find_keys(&stored->recordings);
+	plan_find_keys(&stored->recordings, false);
 	stored->match = recordings_find(&stored->recordings, start);
 	return 0;
 }

@@ -253,7 +253,7 @@ int cmd_run(int argc, char **argv)
 	struct run_options options = {0};
 	_cleanup_free_ char *canonical = NULL;
 	struct audit_request audit = {0};
-	int r, status = parse_options(argc, argv, &options);
+	int r, error, status = parse_options(argc, argv, &options);
 
 	if (status >= 0)
 		return status;
@@ -266,10 +266,11 @@ int cmd_run(int argc, char **argv)
 		verb_note("'%s' is started without the audit shim: %s", argv[0],
 			r == -ENOTSUP ? "its loader ignores LD_AUDIT" : strerror(-r));
 	execvp(argv[0], argv);
-	status = errno == ENOENT ? 127 : 126;
-	if (errno == ENOENT && !strchr(argv[0], '/') && store_program_path(argv[0], &canonical) < 0)
+	error = errno;
+	status = error == ENOENT ? 127 : 126;
+	if (error == ENOENT && !strchr(argv[0], '/') && store_program_path(argv[0], &canonical) < 0)
 		verb_fail("'%s' is not in PATH: give its whole path", argv[0]);
 	else
-		verb_fail_errno(errno, "cannot start '%s'", argv[0]);
+		verb_fail_errno(error, "cannot start '%s'", argv[0]);
 	return status;
 }

@@ -49,7 +49,7 @@ static size_t find_start(struct recordings *recordings, const char *rule, char *
 	struct asked asked;
 
 	for (size_t i = 0; i < recordings->n; i++)
-		(void)plan_find_asked(&recordings->items[i], rule);
+		(void)plan_find_asked(&recordings->items[i], rule, false);
 	asked_by_arguments(rule, (const char *const *)argv, AT_FDCWD, &asked);
 	start.asked = asked.key;
 	if (profile_set_arguments(&start, (const char *const *)argv) < 0)

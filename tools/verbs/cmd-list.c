@@ -235,7 +235,7 @@ static void list_profile(struct listing *listing, const char *path)
 		verb_note("cannot read '%s': %s", path, strerror(-r));
 	if (r < 0)
 		return;
-	plan_find_keys(&recordings);
+	plan_find_keys(&recordings, false);
 	if (!listing->program || streq(listing->program, recordings.items->program))
 		print_recordings(listing, &recordings, path);
 }

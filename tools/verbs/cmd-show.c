@@ -82,7 +82,7 @@ static int show_profile(const char *path, const struct show_options *options)
 
 	if (r)
 		return r;
-	plan_find_keys(&recordings);
+	plan_find_keys(&recordings, false);
 	r = recordings_merge(&recordings, &all);
 	if (r < 0)
 		return verb_fail("'%s' %s", path, profile_fault_text(PROFILE_DAMAGED));

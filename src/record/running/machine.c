@@ -53,11 +53,13 @@ static void machine_release(struct machine *machine)
 		close(machine->mountinfo);
 }
 
-/* A recording is as good without a timeline. */
+/* A recording is as good without a timeline. Nobody removes an instance that has open files, so the lock is for this moment only. */
 static int open_tracer(struct machine *machine)
 {
 	const struct machine_options *options = machine->options;
+	_cleanup_close_ int lock = execs_lock(options->tracefs);
 
+	execs_sweep(options->tracefs, options->instance);
 	if (options->timeline &&
 		tracer_open(options->tracefs, options->instance,
 			&(struct tracer_options){.light = true, .moments = true}, &machine->tracer) == 0)
@@ -70,11 +72,9 @@ static int open_tracer(struct machine *machine)
 static int begin(struct machine *machine)
 {
 	const struct machine_options *options = machine->options;
-	_cleanup_close_ int lock = execs_lock(options->tracefs);
 	int r;
 
 	descriptors_allow_all();
-	execs_sweep(options->tracefs, options->instance);
 	r = open_tracer(machine);
 	if (r < 0)
 		return r;

@@ -47,7 +47,7 @@ static struct profile *find_recording(struct refining *refining)
 	like.program = strdup(refining->program);
 	if (!like.program || keep_describe_start(&like, refining->argv, &refining->place) < 0)
 		return NULL;
-	plan_find_keys(&refining->stored);
+	plan_find_keys(&refining->stored, true);
 	return recordings_find(&refining->stored, &like);
 }
 

@@ -23,7 +23,10 @@
 #define OTHER_IDS    ((uid_t)-1)
 #define OTHER_MOUNTS ((uid_t)-2)
 
-/* In place of the user of a process that has ended before it was blamed: somebody owes something, so the next one is known before it is looked at. */
+/*
+ * In place of the user of a process that has ended before it was blamed. Somebody owes something then, so of the next ones it is found out
+ * before they are looked at whose they are.
+ */
 #define ENDED ((uid_t)-3)
 
 #define ANSWER_MS 1000

@@ -56,12 +56,12 @@ void plan_host(const char *program, char rule[ASKED_RULE_MAX], struct plan_optio
 	options->rule = hosts_rule(program, rule, report, NULL) ? rule : NULL;
 }
 
-void plan_find_keys(struct recordings *recordings)
+void plan_find_keys(struct recordings *recordings, bool of_root)
 {
 	struct plan_options options = {0};
 	char rule[ASKED_RULE_MAX];
 
 	plan_host(recordings->items->program, rule, &options);
 	for (size_t i = 0; i < recordings->n; i++)
-		(void)plan_find_asked(&recordings->items[i], rule);
+		(void)plan_find_asked(&recordings->items[i], rule, of_root);
 }

@@ -18,5 +18,5 @@ void plan_note_left_out(const struct plan_summary *summary, const char *program)
 /* The rule of the program in `rule`, and in the options if it is a host (config/hosts.h). Reports mistakes in hosts.d. */
 void plan_host(const char *program, char rule[ASKED_RULE_MAX], struct plan_options *options);
 
-/* Finds out what recordings, of which there are some, asked for: the keys by which their plans are named now. */
-void plan_find_keys(struct recordings *recordings);
+/* Finds out what recordings, of which there are some, asked for: the keys by which their plans are named now; as plan_find_asked(). */
+void plan_find_keys(struct recordings *recordings, bool of_root);

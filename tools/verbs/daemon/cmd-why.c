@@ -37,7 +37,7 @@ static void print_starts(const struct known_program *program)
 	char bytes[WORDS_MAX];
 
 	if (!program) {
-		puts("starts   no cold one was seen");
+		puts("starts   no cold start was seen");
 		return;
 	}
 	printf("starts   %u since the first cold one, %u of them cold; the last cold one read %s\n",

@@ -267,7 +267,7 @@ static int explain(const char *profile, const char *what, const struct explain_a
 
 	if (r)
 		return r;
-	plan_find_keys(&explanation.recordings);
+	plan_find_keys(&explanation.recordings, false);
 	if (recordings_merge(&explanation.recordings, &explanation.all) < 0)
 		return verb_fail("'%s' %s", profile, profile_fault_text(PROFILE_DAMAGED));
 	r = arguments->plan ? add_plan(&explanation, arguments->plan) : add_stored_plans(&explanation);

@@ -272,7 +272,7 @@ static void print_expected(const struct plan_summary *plan)
 
 	if (!plan->alone_ms)
 		verb_note(
-			"what it saves is not known: the disk was not measured, as root's recordings do by trace events");
+			"what it saves is not known: this disk was not measured ('sudo headstart record' does that)");
 	else if (saved < 0.005)
 		verb_note("expected on this disk: no gain; the reads of a cold start take %.*f s in any case",
 			digits(without), without);

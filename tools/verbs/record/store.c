@@ -35,7 +35,7 @@ static void load_stored(const char *path, const char *rule, struct recordings *r
 		verb_note("'%s' %s; it is replaced", path,
 			r == -EBADMSG ? profile_fault_text(fault) : strerror(-r));
 	for (size_t i = 0; i < ret->n; i++)
-		(void)plan_find_asked(&ret->items[i], rule);
+		(void)plan_find_asked(&ret->items[i], rule, false);
 }
 
 /* The stored recording of the same start. One that does not know its arguments, of an older headstart, counts as that. */
