@@ -151,6 +151,11 @@ case_learnt_plan_gets_smaller() {
 	[ "$1" -ge 900 ] && [ "$2" -ge 500 ] || fail "learnt were $1 pages, $2 of them unsure: nothing to make more exact"
 	planned=yes
 	for start in $(seq 20); do
+		# Of a start beside others too little may be seen, and then the next ones are left alone for an hour, but not by another daemon.
+		[ "$start" != 8 ] && [ "$start" != 14 ] || {
+			stop_daemon
+			start_daemon
+		}
 		cold_start "$disk/mapper" "$disk/mapped"
 		set -- $(pages_of mapper "$disk/mapped")
 		[ "$1" -gt 950 ] || break
