@@ -24,7 +24,7 @@ struct debts {
 /* Whether the user has to wait. */
 bool debts_owes(const struct debts *debts, uid_t user, uint64_t now_ms);
 
-/* Lets the user take that, unless that were too much: then nothing is added. Returns whether it does. */
+/* Adds what the user wants to take if the credit is enough for it, and nothing otherwise. Returns whether it was enough. */
 bool debts_take(struct debts *debts, uid_t user, uint64_t taken_ms, uint64_t now_ms);
 
 /* Adds what the user has taken. Returns whether the user has to wait from now on, and did not before: then for ten seconds at least. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * When a start of a program that has a plan should be watched, so that its recording becomes more exact. Nothing of this is
- * written down: after a restart each program is watched once. A user's starts say nothing of when those of another one should be watched.
+ * written down: after a restart each program is watched once. Each user's starts count by themselves.
  * Programs of which the hashes collide may be watched less often.
  */
 #pragma once

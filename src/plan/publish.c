@@ -119,7 +119,10 @@ static int is_shown(void *context, struct profile_file *file)
 	return stranger_find_unasked(file->path, &stranger) == 0 && may_show_of(context, file->path);
 }
 
-/* What the daemon has learnt of a program that root alone could reach then names what others cannot see, and now they may reach it. */
+/*
+ * While root alone can reach a program, what the daemon learns of it names files that others cannot see. The plan must not name these any
+ * more once others can reach the program.
+ */
 static int leave_out_hidden(struct profile *recording, const struct plan_options *options)
 {
 	return options->shared && recording->bias & PROFILE_BIAS_LEARNT

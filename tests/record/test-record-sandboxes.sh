@@ -149,6 +149,21 @@ case_sandbox_of_another_user() {
 	names "$HEADSTART_STATE"/bwrap-*.profile "$merged/libthree.so.1.0" || fail "the files have no names here"
 }
 
+# Root's rights make this sandbox, so names there count. What its user has started there is for root alone, as outside.
+case_recording_in_a_sandbox_of_root_for_a_user() {
+	sandbox
+	rm -rf "$HEADSTART_STATE"
+	cp "$(command -v bwrap)" "$others/bwrap-of-root"
+	chmod 4755 "$others/bwrap-of-root"
+	set -- "$others/bwrap-of-root" ${sandboxed#bwrap }
+	$as_nobody "$@" true 2>/dev/null || skip "this bwrap cannot be set-user-ID"
+	record --user nobody -- "$@" "$others/stay" /mnt/start /mnt/data /mnt/libthree.so.1 >/dev/null 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	grep -q "is for a start of '/mnt/start' inside" "$tmp/err" || fail "no plan for inside: $(cat "$tmp/err")"
+	for profile in "$HEADSTART_STATE"/*.profile; do
+		[ "$(stat -c %a "$profile")" = 600 ] || fail "others may read '$profile': $(stat -c %a "$profile")"
+	done
+}
+
 # $in_image runs a command in a mount namespace of its own where the image is mounted at /mnt.
 image() {
 	[ -n "$has_overlay" ] || skip "overlayfs cannot be mounted here"

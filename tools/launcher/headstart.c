@@ -30,22 +30,31 @@ static int print_help(void)
 	return 0;
 }
 
-static int refuse_word(const char *word)
+static int refuse_option(const char *word)
 {
 	struct suggestion suggestion = {.word = word};
-	const char *kind = word[0] == '-' ? "option" : "verb";
 
-	if (word[0] == '-') {
-		suggestion_offer(&suggestion, "--help");
-		suggestion_offer(&suggestion, "--version");
-	}
-	for (const struct verb *verb = verbs; word[0] != '-' && verb->name; verb++)
+	suggestion_offer(&suggestion, "--help");
+	suggestion_offer(&suggestion, "--version");
+	if (suggestion.nearest)
+		verb_fail("unknown option '%s' (did you mean '%s'?); see 'headstart --help'", word,
+			suggestion.nearest);
+	else
+		verb_fail("unknown option '%s'; see 'headstart --help'", word);
+	return VERB_USAGE;
+}
+
+static int refuse_verb(const char *word)
+{
+	struct suggestion suggestion = {.word = word};
+
+	for (const struct verb *verb = verbs; verb->name; verb++)
 		suggestion_offer(&suggestion, verb->name);
 	if (suggestion.nearest)
-		verb_fail("unknown %s '%s' (did you mean '%s'?); see 'headstart --help'", kind, word,
+		verb_fail("unknown verb '%s' (did you mean '%s'?); see 'headstart --help'", word,
 			suggestion.nearest);
-	else if (word[0] == '-' || !*word)
-		verb_fail("unknown %s '%s'; see 'headstart --help'", kind, word);
+	else if (!*word)
+		verb_fail("unknown verb ''; see 'headstart --help'");
 	else
 		verb_fail(
 			"unknown verb '%s'; see 'headstart --help'. To start a program: 'headstart run -- %s'",
@@ -59,7 +68,7 @@ static int run_verb(int argc, char **argv)
 	const struct verb *verb = verb_find(argv[1]);
 
 	if (!verb)
-		return refuse_word(argv[1]);
+		return argv[1][0] == '-' ? refuse_option(argv[1]) : refuse_verb(argv[1]);
 	if (verb->run)
 		return verb->run(argc - 1, argv + 1);
 	return verb_fail_errno(exec_tool(argv), "cannot start '%s'", HEADSTART_PRIVATE_DIR "/headstart-tool");

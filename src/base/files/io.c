@@ -58,7 +58,7 @@ ssize_t pread_full(int fd, void *data, size_t size, off_t offset)
 	return offset < 0 ? -EINVAL : read_all(fd, data, size, offset);
 }
 
-/* One call reads all that is expected: the kernel then asks the disk for it at once, and not for a few pages after the other. */
+/* One call reads all that is expected: then the kernel asks the disk for all of it at once, and not for a few pages at a time. */
 static int read_rest(int fd, size_t expected, size_t limit, char **ret_data, size_t *ret_size)
 {
 	_cleanup_free_ char *data = NULL;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -72,18 +73,26 @@ static int open_in_root(const struct arguments *arguments, const char *path, int
 	return (int)syscall(SYS_openat2, arguments->root, full, &how, sizeof(how));
 }
 
+/* Whether that name leads to the file here, without a link on the way: what a path is in another namespace may be a link here. */
+static bool is_named(int fd, const char *path)
+{
+	_cleanup_free_ char *canonical = realpath(path, NULL);
+	struct stat opened, named;
+
+	return canonical && streq(canonical, path) && fstat(fd, &opened) == 0 && lstat(path, &named) == 0 &&
+		same_file(&opened, &named);
+}
+
 /*
- * Names of plans show keys, and page caches which plans were carried out. With our rights, and in a mount namespace of their own making, users
- * could find out so which files there are that they cannot see.
+ * Everybody can list the names of plans, which show keys, and can see in the page cache which plans were carried out. So a file gives a
+ * user's start no key if only our rights, or a mount of the user's own, let us find it.
  */
 static bool may_see(const struct arguments *arguments, int fd)
 {
-	struct stat opened, named;
 	char path[PATH_MAX];
 
 	return arguments->viewer == 0 ||
-		(path_of_fd(fd, path) == 0 && fstat(fd, &opened) == 0 && stat(path, &named) == 0 &&
-			same_file(&opened, &named) && !hidden_from(path, arguments->viewer));
+		(path_of_fd(fd, path) == 0 && is_named(fd, path) && !hidden_from(path, arguments->viewer));
 }
 
 static int open_path(const struct arguments *arguments, const char *path, int flags)

@@ -24,8 +24,8 @@
 #define OTHER_MOUNTS ((uid_t)-2)
 
 /*
- * In place of the user of a process that has ended before it was blamed. Somebody owes something then, so of the next ones it is found out
- * before they are looked at whose they are.
+ * In place of the user of a process that has ended before we could blame it. While anybody owes something, we ask for the user of each
+ * process before we look at it (avoids()), so the next one cannot do the same.
  */
 #define ENDED ((uid_t)-3)
 

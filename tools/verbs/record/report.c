@@ -265,14 +265,15 @@ static int digits(double seconds)
 	return seconds < 10 ? 2 : 1;
 }
 
-static void print_expected(const struct plan_summary *plan)
+/* `measures`: recordings like this one measure the disk, if the start reads enough of it. */
+static void print_expected(const struct plan_summary *plan, bool measures)
 {
 	double without = (double)plan->alone_ms / 1e3, with = (double)plan->planned_ms / 1e3;
 	double saved = without - with;
 
 	if (!plan->alone_ms)
-		verb_note(
-			"what it saves is not known: this disk was not measured ('sudo headstart record' does that)");
+		verb_note("what it saves is not known: the disk was not measured%s",
+			measures ? "" : "; 'sudo headstart record' with trace events measures it");
 	else if (saved < 0.005)
 		verb_note("expected on this disk: no gain; the reads of a cold start take %.*f s in any case",
 			digits(without), without);
@@ -379,7 +380,7 @@ void record_report_text(const struct record_job *job, const struct record_result
 		plural(profile->n_execs), result->seconds, profile->milestone, path);
 	if (!find_expected(job, profile, &expected))
 		return;
-	print_expected(&expected);
+	print_expected(&expected, job->record.backend == RECORD_BACKEND_EVENTS);
 	print_next(job, profile);
 }
 
