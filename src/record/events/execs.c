@@ -137,9 +137,9 @@ int execs_open(int tracefs, const char *name, struct execs **ret)
 	execs->kbuffer = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
 	if (!execs->sub_buffer || !execs->kbuffer)
 		return -ENOMEM;
-	errno = 0;
-	if (tracefs_event_enable(execs->instance, "sched", "sched_process_exec") < 0)
-		return errno ? -errno : -EIO;
+	r = write_option(execs, "events/sched/sched_process_exec/enable", "1"); /* as tracer.c does */
+	if (r < 0)
+		return r;
 	*ret = TAKE_PTR(execs);
 	return 0;
 }

@@ -251,12 +251,14 @@ int tracer_drain(struct tracer *tracer, struct record_trace *trace)
 	return r < 0 ? r : drain(tracer, &tracer->disks, trace);
 }
 
+/* tracefs_event_enable() would look at every event that the kernel has. */
 static int enable(const struct ring *ring, enum kind kind)
 {
-	errno = 0;
-	if (tracefs_event_enable(ring->instance, descriptions[kind].system, descriptions[kind].name) < 0)
-		return errno ? -errno : -EIO;
-	return 0;
+	char file[96];
+
+	snprintf(file, sizeof(file), "events/%s/%s/enable", descriptions[kind].system,
+		descriptions[kind].name);
+	return write_option(ring, file, "1");
 }
 
 static int leave_out(const struct ring *ring, enum kind kind, const char *name)
