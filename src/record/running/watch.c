@@ -26,12 +26,12 @@
 #include "profile/updates/carry.h"
 #include "profile/updates/staleness.h"
 #include "record/follow/open-files.h"
-#include "record/follow/page-tables.h"
 #include "record/names/mounts.h"
 #include "record/names/opens.h"
 #include "record/names/resolve.h"
 #include "record/profiles/assemble.h"
 #include "record/profiles/describe.h"
+#include "record/running/mapped.h"
 
 #define POLL_MS         20
 #define ALIVE_TICKS     5 /* of POLL_MS, between two looks at which processes are left */
@@ -60,78 +60,10 @@ static void watch_release(struct watch *watch)
 	record_trace_release(&watch->trace);
 }
 
-/* Pages that the process has mapped already count as touched, as those that fault-around maps do. */
-static int add_page(struct watch *watch, uint32_t device, uint64_t inode, uint64_t page, int32_t pid)
-{
-	const struct record_event event = {
-		.time = watch->began,
-		.inode = inode,
-		.device = device,
-		.first = (uint32_t)page,
-		.last = (uint32_t)page,
-		.pid = pid,
-		.kind = RECORD_FOUND,
-	};
-
-	return page < UINT32_MAX ? record_trace_add_event(&watch->trace, &event) : 0;
-}
-
-/* Opens a mapped file by its mapping, not by its name, which may lead elsewhere by now. */
-static int add_file(struct watch *watch, int32_t pid, const char *range)
-{
-	char path[96];
-	_cleanup_close_ int fd = -1;
-
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/map_files/%s", pid, range);
-	fd = open(path, O_PATH | O_CLOEXEC);
-	return fd < 0 ? 0 : opens_add(&watch->opens, fd, pid, NULL);
-}
-
 struct look {
 	struct watch *watch;
 	int32_t pid;
-	int pagemap;
-	const struct page_mapping *mapping;
 };
-
-static int add_pages(void *context, uint64_t address, uint64_t pages)
-{
-	const struct look *look = context;
-	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t first = (look->mapping->offset + (address - look->mapping->start)) / page_size;
-	int r = 0;
-
-	for (uint64_t i = 0; r == 0 && i < pages; i++)
-		r = add_page(look->watch, look->mapping->device, look->mapping->inode, first + i, look->pid);
-	return r;
-}
-
-static int add_mapping(void *context, const struct page_mapping *mapping)
-{
-	struct look *look = context;
-	char range[40];
-	int r;
-
-	snprintf(range, sizeof(range), "%" PRIx64 "-%" PRIx64, mapping->start, mapping->end);
-	r = add_file(look->watch, look->pid, range);
-	if (r < 0 || look->pagemap < 0)
-		return r;
-	look->mapping = mapping;
-	r = page_tables_present(
-		look->pagemap, mapping->start, mapping->end, &look->watch->budget, add_pages, look);
-	if (r == -EFBIG)
-		look->watch->trace.lost = true;
-	return r == -ENOMEM ? r : 0;
-}
-
-static int add_mapped(struct watch *watch, int32_t pid)
-{
-	_cleanup_close_ int pagemap = page_tables_open(pid);
-	struct look look = {.watch = watch, .pid = pid, .pagemap = pagemap};
-	int r = page_tables_mappings(pid, add_mapping, &look);
-
-	return r == -ENOMEM ? r : 0;
-}
 
 /* Files that are read rather than mapped, and are open still. */
 static int add_open_file(void *context, int fd, uint64_t bytes)
@@ -189,7 +121,7 @@ static int begin(struct watch *watch)
 	if (r == 0)
 		r = add_program(watch);
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		r = add_mapped(watch, pids[i]);
+		r = mapped_add(pids[i], watch->began, &watch->budget, &watch->opens, &watch->trace);
 		if (r == 0)
 			r = add_open(watch, pids[i]);
 	}
