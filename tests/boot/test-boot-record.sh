@@ -83,6 +83,19 @@ print(sum(range["pages"] for file in json.load(open(sys.argv[1]))["files"] if fi
 		"$tmp/profile" "$disk/planned")" = 0 ] || fail "what the prefetcher read counts as read by others"
 }
 
+case_the_first_program_counts_itself() {
+	begin --first
+	mount_anew
+	cat "$disk/read" >/dev/null
+	stop
+	planned read || fail "what was read is not in the plan"
+	grep -q '/libtraceevent[.]so' "$tmp/plan" || fail "what the recorder itself needs is not in the plan"
+	status=0
+	"$headstart" boot stop --first >"$tmp/out" 2>"$tmp/err" || status=$?
+	[ "$status" = 2 ] || fail "status $status, not 2"
+	says "--first is for 'record'"
+}
+
 case_it_ends_by_itself() {
 	begin --timeout 0.5
 	end

@@ -13,6 +13,7 @@ for wanted in bin/headstart headstart/headstart-tool headstart/headstart-prefetc
 	grep -q "/$wanted\$" "$tmp/files" || fail "$wanted is not installed: $(cat "$tmp/files")"
 done
 ! grep -vE '/(bin|headstart|headstart/i386|man[1578]|systemd/system|systemd/system-preset|share/headstart/hosts\.d|bash-completion/completions|zsh/site-functions|fish/vendor_completions\.d)/[^/]+$' "$tmp/files" || fail "unexpected files are installed"
+[ "$(find . -path '*/sbin/headstart-init' -printf '%l\n')" = ../bin/headstart ] || fail "headstart-init is not installed as a link"
 program=$(find . -path '*/bin/headstart')
 "$program" --version | grep -qx 'headstart [0-9.]*' || fail "the installed headstart does not run"
 "$program" run -- sh -c 'exit 3' && status=0 || status=$?

@@ -62,6 +62,16 @@ in_root sh /prerm upgrade 2 || fail "prerm upgrade"
 [ -e "$line" ] || fail "an upgrade takes the line out"
 in_root sh /prerm remove >/dev/null || fail "prerm remove"
 [ ! -e "$line" ] || fail "the removal of a package leaves the line"
+# A machine that boots with headstart-init would not boot without it.
+mkdir -p "$root/etc/default" "$root/boot/loader/entries"
+for boots in etc/default/grub boot/loader/entries/one.conf; do
+	printf 'options="quiet init=/usr/sbin/headstart-init splash"\n' >"$root/$boots"
+	! in_root sh /prerm remove >/dev/null 2>"$tmp/err" || fail "the removal goes on though '/$boots' has init="
+	grep -q "headstart-prerm: '/$boots' boots" "$tmp/err" || fail "prerm does not say why: $(cat "$tmp/err")"
+	printf '# init=/usr/sbin/headstart-init\noptions="init=/bin/sh"\n' >"$root/$boots"
+	in_root sh /prerm remove >/dev/null 2>&1 || fail "prerm takes a comment, or another init, for ours"
+done
+rm -r "$root/etc/default" "$root/boot"
 # The file cannot be changed, so the package must stay.
 in_root "$program" install --system >/dev/null || fail "install before the failing prerm"
 mount --bind "$line" "$line"

@@ -7,6 +7,7 @@
 
 #include "base/files/standard-streams.h"
 #include "base/strings.h"
+#include "launcher/init.h"
 #include "lib/options/suggest.h"
 #include "prefetcher/tool-path.h"
 #include "verb.h"
@@ -108,6 +109,6 @@ int main(int argc, char **argv)
 	int status;
 
 	standard_streams_hold(false);
-	status = run(argc, argv);
+	status = init_is(argv[0]) ? init_run(argc, argv) : run(argc, argv);
 	return status ? status : verb_flush();
 }

@@ -25,9 +25,11 @@
 #include "record/profiles/describe.h"
 #include "record/profiles/metadata.h"
 #include "record/running/everybody.h"
+#include "record/running/mapped.h"
 
-#define POLL_MS    20
-#define EVENTS_MAX (1u << 20) /* 40 MiB */
+#define POLL_MS       20
+#define EVENTS_MAX    (1u << 20) /* 40 MiB */
+#define OWN_PAGES_MAX (1u << 16)
 
 struct machine {
 	const struct machine_options *options;
@@ -38,6 +40,7 @@ struct machine {
 	struct everybody everybody; /* for a timeline */
 	int mountinfo;              /* polls as an error when something was mounted */
 	uint64_t began;             /* nanoseconds */
+	size_t n_own_events;        /* the first ones of the trace */
 	bool only_added, timed_out;
 };
 
@@ -95,6 +98,18 @@ static int begin(struct machine *machine)
 	r = tracer_attach_everybody(machine->tracer, options->except);
 	if (r == 0 && options->timeline && tracer_sees_disks(machine->tracer))
 		r = everybody_begin(&machine->everybody);
+	return r;
+}
+
+/* What this program reads from now on does not count. */
+static int add_own(struct machine *machine)
+{
+	uint64_t budget = OWN_PAGES_MAX;
+	int r = machine->options->own
+		? mapped_add(getpid(), machine->began, &budget, &machine->opens, &machine->trace)
+		: 0;
+
+	machine->n_own_events = machine->trace.n_events;
 	return r;
 }
 
@@ -168,9 +183,12 @@ static int make_profile(struct machine *machine, struct profile *profile)
 {
 	const char *argv[] = {machine->options->command, NULL};
 	struct assemble_summary summary;
-	int r = record_describe(
-		profile, argv, MACHINE_SUBJECT, machine->timed_out ? "timeout" : machine->options->milestone);
+	int r;
 
+	if (machine->trace.n_events == machine->n_own_events)
+		return -ENODATA;
+	r = record_describe(
+		profile, argv, MACHINE_SUBJECT, machine->timed_out ? "timeout" : machine->options->milestone);
 	if (r == 0)
 		r = resolve_files(&machine->opens.files, &machine->trace);
 	if (r == 0)
@@ -227,7 +245,9 @@ int machine_record(const struct machine_options *options, struct machine_result 
 		return r;
 	if (options->begun)
 		options->begun(options->context);
-	r = gather_all(&machine);
+	r = add_own(&machine);
+	if (r == 0)
+		r = gather_all(&machine);
 	ended = monotonic_ns();
 	result.seconds = (double)(ended - machine.began) / 1e9;
 	result.events = machine.trace.n_events;

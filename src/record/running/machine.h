@@ -19,13 +19,14 @@ struct machine_options {
 	int tracefs; /* an open root of tracefs; borrowed */
 	const char *
 		instance; /* of ftrace; made here, and removed, also if somebody was killed who had made it */
-	const char *except;           /* threads with this name do not count (tracer_attach_everybody()) */
-	int32_t ignored;              /* nor does what this process opens; 0: none */
-	int stop;                     /* a descriptor; ends the recording when it is readable; borrowed */
-	double timeout;               /* seconds; ends it always */
-	bool timeline;                /* also what all threads do, where the kernel tells */
-	const char *command;          /* for people: profile.command */
-	const char *milestone;        /* for people: what it means that `stop` is readable */
+	const char *except;    /* threads with this name do not count (tracer_attach_everybody()) */
+	int32_t ignored;       /* nor does what this process opens; 0: none */
+	int stop;              /* a descriptor; ends the recording when it is readable; borrowed */
+	double timeout;        /* seconds; ends it always */
+	bool timeline;         /* also what all threads do, where the kernel tells */
+	bool own;              /* what this process has mapped already counts: everybody waits for it, too */
+	const char *command;   /* for people: profile.command */
+	const char *milestone; /* for people: what it means that `stop` is readable */
 	void (*begun)(void *context); /* called when everything is recorded from now on; or NULL */
 	void (*over)(
 		void *context); /* called when the recording is over, and no file has been read since; or NULL */

@@ -10,8 +10,8 @@
 /* Carries out the plan of a boot. The launcher has it built in, because it comes before everything else. */
 int boot_prefetch(void);
 
-/* Records what everybody reads, until 'headstart boot stop' or for so many seconds. */
-int boot_record(double timeout);
+/* Records what everybody reads, until 'headstart boot stop' or for so many seconds. `first`: machine_options.own. */
+int boot_record(double timeout, bool first);
 
 /* Draws timelines of boots, or without any that of this machine's last boot (n is 0). */
 int boot_draw(char *const *paths, size_t n, const char *output, const char *format);

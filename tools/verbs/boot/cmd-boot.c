@@ -35,6 +35,8 @@ static const char help[] =
 	"\n"
 	"options:\n"
 	"      --timeout SECONDS  end the recording after this long in any case (record; default: 300)\n"
+	"      --first            the boot waits for this program, too, so its own pages count (record; what\n"
+	"                         headstart-init gives)\n"
 	"      --json             print everything as one JSON object (report)\n"
 	"  -n, --rows N           print no more than N units and files (report; default: 20)\n"
 	"  -a, --all              print all of them (report)\n"
@@ -66,7 +68,7 @@ struct request {
 	double timeout;              /* 0: none */
 	const char *output, *format; /* NULL: none */
 	size_t rows;                 /* 0: none */
-	bool json, all;
+	bool json, all, first;
 };
 
 /* Returns 0, or an exit status after naming an option that is for something else. */
@@ -74,6 +76,8 @@ static int check_options(const struct request *request)
 {
 	if (request->timeout > 0 && !streq(request->what, "record"))
 		return verb_usage("boot", "--timeout is for 'record'");
+	if (request->first && !streq(request->what, "record"))
+		return verb_usage("boot", "--first is for 'record'");
 	if ((request->output || request->format) && !streq(request->what, "timeline"))
 		return verb_usage("boot", "--output and --format are for 'timeline'");
 	if ((request->json || request->rows || request->all) && !streq(request->what, "report"))
@@ -99,7 +103,7 @@ static int run(const struct request *request)
 	if (r)
 		return r;
 	if (streq(what, "record"))
-		return boot_record(request->timeout > 0 ? request->timeout : TIMEOUT_S);
+		return boot_record(request->timeout > 0 ? request->timeout : TIMEOUT_S, request->first);
 	if (streq(what, "prefetch"))
 		return boot_prefetch();
 	if (streq(what, "stop"))
@@ -122,6 +126,7 @@ int cmd_boot(int argc, char **argv)
 		{"json", .flag = &request.json},
 		{"rows", 'n', .take = option_take_rows, .to = &request.rows},
 		{"all", 'a', .flag = &request.all},
+		{"first", .flag = &request.first},
 		{"output", 'o', .text = &request.output},
 		{"format", 'f', .text = &request.format},
 		{0},

@@ -3,7 +3,7 @@
 #include "verb.h"
 #include "verbs/boot/boot.h"
 
-int boot_record(double timeout)
+int boot_record(double timeout, bool first)
 {
 	return verb_fail("this headstart was built without libtracefs, and cannot record a boot");
 }

@@ -178,7 +178,7 @@ static int take_signals(void)
 	return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static int record(double timeout)
+static int record(double timeout, bool first)
 {
 	_cleanup_close_ int lock = boot_lock(BOOT_RECORDER), tracefs = -1, stop = -1;
 	struct machine_result result = {0};
@@ -186,6 +186,7 @@ static int record(double timeout)
 		.except = BOOT_NAME,
 		.timeout = timeout,
 		.timeline = true,
+		.own = first,
 		.command = "boot",
 		.milestone = "stop",
 		.begun = begun,
@@ -217,7 +218,7 @@ static int record(double timeout)
 	return r;
 }
 
-int boot_record(double timeout)
+int boot_record(double timeout, bool first)
 {
 	int r;
 
@@ -228,7 +229,7 @@ int boot_record(double timeout)
 		return r;
 	prctl(PR_SET_NAME, BOOT_NAME);
 	if (!boot_switched_off())
-		return record(timeout);
+		return record(timeout, first);
 	notify("READY=1");
 	return 0;
 }
