@@ -29,7 +29,10 @@ WANTS = {
     "headstart-boot-done.service": "multi-user.target.wants",
 }
 # The recorder stays away from containers, because it would see what their host does. Here the host is the benchmark.
-HERE_TOO = ("headstart-boot-record.service.d", "[Unit]\nConditionVirtualization=\n")
+HERE_TOO = ("headstart-boot-record.service.d", "[Unit]\nConditionVirtualization=\nConditionPathExists=!/run/headstart/boot-recorder\n")
+RECORD_HERE_TOO = "--setenv=headstart=record"      # headstart-init looks for that, too
+INIT = "/sbin/init"
+HEADSTART_INIT = "/usr/sbin/headstart-init"
 # What the prefetcher says proves that it has read something.
 SAYS_SO = ("headstart-boot.service.d", "[Service]\nStandardError=journal+console\n")
 ASKED = re.compile(r"asked for ([0-9.]+) MB in ")
@@ -45,10 +48,10 @@ def check_host():
 class Console:
     """A container that boots. `text` is what its console has said."""
 
-    def __init__(self, device):
-        command = ["systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", "--console=read-only", "--private-network",
+    def __init__(self, device, init=INIT, options=()):
+        command = ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--console=read-only", "--private-network",
                    "--resolv-conf=off", "--timezone=off", "--link-journal=no", f"--directory={device.root}", f"--bind={device.loop}",
-                   "--", "systemd.show_status=1", "systemd.log_color=0"]
+                   *options, "--", init, "systemd.show_status=1", "systemd.log_color=0"]
         # The filter of system calls would refuse tracing and io_uring, which a machine has.
         environment = {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "SYSTEMD_SECCOMP": "0", "SYSTEMD_LOG_LEVEL": "warning"}
         self.text = ""
@@ -125,8 +128,8 @@ class Container:
                 os.symlink(f"/{OURS}/{unit}", link)
 
     @contextlib.contextmanager
-    def _booting(self):
-        console = Console(self.device)
+    def _booting(self, init, *options):
+        console = Console(self.device, init, options)
         try:
             yield console
         finally:
@@ -148,24 +151,34 @@ class Container:
                     time.sleep(0.1)
         self.device.mount()
 
-    def boot(self, prefetches=False):
+    def boot(self, init=INIT, prefetches=False):
         """Boots at the device's speed. Returns seconds to the target, and the device's counters until then. If it `prefetches`, it must
         have done so."""
         kernel.syncfs(self.device.root)
         self.device.delay(True)
         self.device.reset_counters()
-        with self._booting() as console:
+        with self._booting(init, RECORD_HERE_TOO) as console:
             seconds, counters = console.await_target(TARGET, self.timeout), self.device.counters()
             if prefetches:
                 console.await_prefetched(self.timeout)
             return seconds, counters
 
-    def record(self):
-        """Boots at full speed, and records what is read, for the next boots."""
+    def record(self, init=INIT):
+        """Boots at full speed, and records what is read. Returns the plan."""
         self.enable(*(unit for unit in WANTS if unit != "headstart-boot.service"))
+        shutil.rmtree(os.path.dirname(self.plan), ignore_errors=True)
         self.device.delay(False)
-        with self._booting() as console:
+        with self._booting(init, RECORD_HERE_TOO) as console:
             console.await_target(TARGET, self.timeout)
             if not console.wait_while(lambda: not os.path.exists(self.plan), self.timeout):
                 raise LabError(f"the container has recorded no boot; it said last: {console.text[-TAIL:]}")
-        kernel.syncfs(self.device.root)
+        with open(self.plan, "rb") as file:
+            return file.read()
+
+    def use(self, plan):
+        """This plan, of an earlier boot, is that of the next boots; None: there is none."""
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.plan)
+        if plan:
+            with open(os.open(self.plan, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+                file.write(plan)

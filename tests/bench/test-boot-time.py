@@ -55,6 +55,17 @@ class Parts(unittest.TestCase):
         server.enable()
         self.assertEqual(enabled(), [])
 
+    def test_each_boot_has_its_own_plan(self):
+        server = container.Container(self.device, "/state", 10)
+        os.makedirs(os.path.dirname(server.plan))
+        for plan in (b"one", b"two", None):
+            server.use(plan)
+            if plan:
+                with open(server.plan, "rb") as file:
+                    self.assertEqual(file.read(), plan)
+                self.assertEqual(os.stat(server.plan).st_mode & 0o777, 0o600)
+        self.assertFalse(os.path.exists(server.plan))
+
     def test_units_are_those_that_are_packaged(self):
         for unit, folder in container.WANTS.items():
             with open(os.path.join(labtest.SOURCE, "packaging", unit + ".in"), encoding="ascii") as file:
@@ -84,23 +95,23 @@ class Parts(unittest.TestCase):
             with self.assertRaisesRegex(LabError, "nothing ahead.*" + said):
                 self.says(f"echo 'headstart: {said}'\n").await_prefetched(0.2)
 
-    def cold_boots(self, refusals=(), drops=(1,), times=3):
+    def cold_boots(self, refusals=(), drops=(1,), times=6):
         """How often a server boots that is asked for a cold boot so many times at most."""
         server = mock.Mock()
+        server.record.return_value = b"plan"
         server.boot.return_value = 2.0, {"bytes_read": 1, "reads": 1}
         with mock.patch.object(cold, "make_cold", side_effect=[*refusals, *[None] * times]), \
                 mock.patch.object(cold, "drops", side_effect=itertools.chain(drops, itertools.repeat(1))), \
                 mock.patch.object(boot_time.container, "Container", return_value=server), \
-                mock.patch("lab.build.folders", return_value={"state": "/"}), mock.patch("lab.kernel.syncfs"), \
-                mock.patch("os.path.getsize", return_value=1):
+                mock.patch("lab.build.folders", return_value={"state": "/"}), mock.patch("lab.kernel.syncfs"):
             done = boot_time.boots(types.SimpleNamespace(build="", timeout=1, runs=1), self.device, mock.Mock())
-        self.assertEqual({arm: len(runs) for arm, runs in done.items()}, {"nothing": 1, "headstart-boot": 1})
+        self.assertEqual({arm: len(runs) for arm, runs in done.items()}, {arm: 1 for arm in boot_time.ARMS})
         return server.boot.call_count
 
     def test_a_boot_that_was_not_cold_is_repeated(self):
-        self.assertEqual(self.cold_boots(), 2)
-        self.assertEqual(self.cold_boots(refusals=[cold.NotCold("busy")]), 2)
-        self.assertEqual(self.cold_boots(drops=[1, 2]), 3)
+        self.assertEqual(self.cold_boots(), 5)
+        self.assertEqual(self.cold_boots(refusals=[cold.NotCold("busy")]), 5)
+        self.assertEqual(self.cold_boots(drops=[1, 2]), 6)
 
     def test_rows(self):
         counters = {"bytes_read": 100, "reads": 10}
