@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "format/state-folder.h"
 #include "plan/asked/asked.h"
+#include "plan/asked/guess.h"
 #include "tree.h"
 
 #define PYTHON "operand=file -c=text -m=word -W=skip joined"
@@ -275,6 +276,53 @@ static void what_the_caller_learns(void **state)
 	assert_string_equal(asked.text, "");
 }
 
+static uint64_t guess(const char *rule, const char *const *argv)
+{
+	struct asked asked;
+	bool known = asked_guess(rule, argv, &asked);
+
+	assert_int_equal(known, asked.key != 0);
+	return asked.key;
+}
+#define GUESS(rule, ...) guess(rule, (const char *[]){"program", __VA_ARGS__, NULL})
+
+static void a_guess_is_right_where_nothing_is_a_link(void **state)
+{
+	char *canonical = realpath("one/a.py", NULL);
+
+	SAME(KEY(PYTHON, "a.py"), GUESS(PYTHON, "a.py"));
+	SAME(KEY(PYTHON, "one/a.py"), GUESS(PYTHON, "-v", ".//one/./a.py", "argument"));
+	SAME(KEY(PYTHON, "one/a.py"), GUESS(PYTHON, canonical));
+	SAME(KEY(PYTHON, "-c", "x"), GUESS(PYTHON, "-c", "x"));
+	SAME(KEY(GIT, "-C", "one", "log"), GUESS(GIT, "-C", "one/", "log"));
+	free(canonical);
+}
+
+static void what_only_the_disk_knows_is_guessed_wrong_or_not_at_all(void **state)
+{
+	char deep[2 * ASKED_TEXT_SIZE];
+
+	DIFFER(KEY(PYTHON, "link.py"), GUESS(PYTHON, "link.py"));
+	DIFFER(KEY(GIT, "-C", "one/deep", "log"), GUESS(GIT, "-C", "one/deep", "log"));
+	assert_int_equal(GUESS(PYTHON, "one/../a.py"), 0);
+	assert_int_equal(GUESS(PYTHON, ".."), 0);
+	assert_true(GUESS(PYTHON, "...") != 0);
+	assert_true(GUESS(PYTHON, "/") != 0);
+	memset(deep, 'd', sizeof(deep) - 1);
+	deep[sizeof(deep) - 1] = '\0';
+	assert_int_equal(GUESS(PYTHON, deep), 0);
+	for (size_t i = 0; i < sizeof(deep) - 1; i += 2)
+		deep[i] = '/';
+	for (size_t length = 1; length < sizeof(deep); length++) { /* none writes beyond its room */
+		char text[sizeof(deep)];
+
+		memcpy(text, deep, length);
+		text[length] = '\0';
+		(void)GUESS(PYTHON, text);
+		(void)GUESS(GIT, "-C", text, "log");
+	}
+}
+
 /* The folder is the root of the process, as that of a container. */
 static void a_path_is_found_below_the_root_of_its_process(void **state)
 {
@@ -406,6 +454,8 @@ int main(void)
 		cmocka_unit_test(another_name_is_what_the_program_is_asked_for),
 		cmocka_unit_test(other_programs_count_documents_by_their_suffix),
 		cmocka_unit_test(what_the_caller_learns),
+		cmocka_unit_test(a_guess_is_right_where_nothing_is_a_link),
+		cmocka_unit_test(what_only_the_disk_knows_is_guessed_wrong_or_not_at_all),
 		cmocka_unit_test(a_path_is_found_below_the_root_of_its_process),
 		cmocka_unit_test(what_the_user_cannot_see_counts_as_missing),
 		cmocka_unit_test(a_strange_rule_does_no_harm),

@@ -95,6 +95,21 @@ case_folder_that_is_its_own_is_as_certain_as_its_libraries() {
 	serves 3 any "$real/bin/vehicle" b.py
 }
 
+# On a cold disk each folder on the way to it would be a read that waits for the one before it.
+case_plan_is_found_without_a_look_at_what_was_asked_for() {
+	profile tool -C repository look -- common
+	plan tool
+	mv a.py elsewhere.py
+	mv repository moved
+	serves 6 own "$real/host" a.py
+	serves 3 any "$real/host" link.py # and what leads to it only by a link was looked for
+	serves 2 own "$real/tool" -C ./repository look
+	mv elsewhere.py a.py
+	mv moved repository
+	serves 6 own "$real/host" link.py
+	rm "$real/tool.profile" "$HEADSTART_STATE"/tool*
+}
+
 case_each_recorded_start_has_a_plan() {
 	profile host b.py -- common b.py of-b of-b2
 	profile host -c 'print(1)' -- common after

@@ -19,10 +19,10 @@
 #include "base/paths/stranger.h"
 #include "base/strings.h"
 #include "format/asked/search.h"
+#include "plan/asked/words.h"
 
 struct arguments {
-	const char *const *argv;
-	unsigned int n;
+	struct words words;
 	int folder; /* where relative paths begin */
 	int own;    /* owned: `folder` once it has been changed; or -1 */
 	int root;   /* all paths are names there; -1: here */
@@ -105,18 +105,6 @@ static int open_path(const struct arguments *arguments, const char *path, int fl
 	return fd >= 0 && may_see(arguments, fd) ? TAKE_FD(fd) : -1;
 }
 
-static long read_argument(void *context, unsigned int number, size_t offset, char *text, size_t size)
-{
-	const struct arguments *arguments = context;
-	size_t length;
-
-	if (number >= arguments->n)
-		return ASKED_END;
-	length = strnlen(arguments->argv[number] + offset, size);
-	memcpy(text, arguments->argv[number] + offset, length);
-	return (long)length;
-}
-
 static bool resolve(void *context, char text[ASKED_TEXT_SIZE])
 {
 	const struct arguments *arguments = context;
@@ -152,7 +140,7 @@ static bool exists(void *context, const char *path)
 static bool find(const char *rule, const char *const *argv, const struct asked_place *place, bool of_root,
 	struct asked *ret)
 {
-	struct arguments arguments = {.argv = argv,
+	struct arguments arguments = {.words = words_of(argv),
 		.folder = place->folder,
 		.own = -1,
 		.root = place->root,
@@ -160,15 +148,13 @@ static bool find(const char *rule, const char *const *argv, const struct asked_p
 		.of_root = of_root};
 	const struct asked_source source = {
 		.context = &arguments,
-		.read = read_argument,
+		.read = words_read,
 		.resolve = resolve,
 		.enter = enter,
 		.exists = exists,
 	};
 	bool known;
 
-	while (argv[arguments.n])
-		arguments.n++;
 	known = asked_for(rule, &source, ret);
 	if (arguments.own >= 0)
 		close(arguments.own);

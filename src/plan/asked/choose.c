@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/files/io.h"
 #include "plan/asked/alias.h"
+#include "plan/asked/guess.h"
 
 void chosen_plan_release(struct chosen_plan *chosen)
 {
@@ -43,24 +44,42 @@ static int read_plan(const struct store *store, unsigned n, const char *suffix, 
 	return 0;
 }
 
+/* Reads the plan of the n-th folder for starts with this key. Returns as read_plan(). */
+static int read_plan_with(
+	const struct store *store, unsigned n, const char *program, uint64_t key, struct chosen_plan *ret)
+{
+	char suffix[STATE_ASKED_SIZE];
+	int r;
+
+	state_asked_suffix(key, suffix);
+	r = read_plan(store, n, suffix, program, ret);
+	if (r < 0 || (ret->fault == PLAN_GOOD && LE64(ret->view.header->asked) == key))
+		return r;
+	chosen_plan_release(ret);
+	return -ENOENT;
+}
+
+static bool is_here(const struct asked_place *place)
+{
+	return place->folder == AT_FDCWD && place->root < 0 && place->viewer == 0;
+}
+
 /* Reads the plan for that start to which this plan of the n-th folder leads. Returns as read_plan(). */
 static int read_plan_of_start(const struct store *store, unsigned n, const struct chosen_plan *any,
 	const char *program, const char *const *argv, const struct asked_place *place,
 	struct chosen_plan *ret)
 {
 	const char *rule = plan_head_rule(any->data);
-	char suffix[STATE_ASKED_SIZE];
 	struct asked asked;
-	int r;
 
-	if (!rule || !argv || !asked_by_arguments_at(rule, argv, place, &asked))
+	if (!rule || !argv)
 		return -ENOENT;
-	state_asked_suffix(asked.key, suffix);
-	r = read_plan(store, n, suffix, program, ret);
-	if (r < 0 || (ret->fault == PLAN_GOOD && LE64(ret->view.header->asked) == asked.key))
-		return r;
-	chosen_plan_release(ret);
-	return -ENOENT;
+	if (is_here(place) && asked_guess(rule, argv, &asked) &&
+		read_plan_with(store, n, program, asked.key, ret) == 0)
+		return 0;
+	if (!asked_by_arguments_at(rule, argv, place, &asked))
+		return -ENOENT;
+	return read_plan_with(store, n, program, asked.key, ret);
 }
 
 /* The best plan of the n-th folder. Returns as read_plan(). */
