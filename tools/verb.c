@@ -11,13 +11,13 @@
 
 #include "base/cleanup.h"
 
-/* Prints one line, whatever the names in it contain, and nothing that a terminal would act on. */
-static void print_line(const char *format, va_list args)
+/* One line, whatever the names in it contain, and nothing that a terminal would act on. The caller frees it; NULL if there is no memory. */
+static char *line_of(const char *format, va_list args)
 {
 	char *text;
 
 	if (vasprintf(&text, format, args) < 0)
-		return;
+		return NULL;
 	for (char *at = text; *at; at++) {
 		if (iscntrl((unsigned char)*at))
 			*at = '?';
@@ -25,26 +25,28 @@ static void print_line(const char *format, va_list args)
 		if (at[0] == '\xc2' && (at[1] & 0xe0) == 0x80)
 			at[0] = at[1] = '?';
 	}
-	fputs(text, stderr);
-	free(text);
+	return text;
 }
 
 void verb_print(const char *format, ...)
 {
+	_cleanup_free_ char *text = NULL;
 	va_list args;
 
 	va_start(args, format);
-	print_line(format, args);
+	text = line_of(format, args);
 	va_end(args);
+	if (text)
+		fputs(text, stderr);
 }
 
+/* In one call of write(2): others may print meanwhile, and the kernel's log makes an entry of each. */
 static void say(const char *format, va_list args, int error)
 {
-	fputs("headstart: ", stderr);
-	print_line(format, args);
-	if (error)
-		fprintf(stderr, ": %s", strerror(error < 0 ? -error : error));
-	fputc('\n', stderr);
+	_cleanup_free_ char *text = line_of(format, args);
+
+	fprintf(stderr, "headstart: %s%s%s\n", text ? text : "out of memory", error ? ": " : "",
+		error ? strerror(error < 0 ? -error : error) : "");
 }
 
 int verb_fail(const char *format, ...)
@@ -91,13 +93,14 @@ void verb_note(const char *format, ...)
 
 int verb_usage(const char *verb, const char *format, ...)
 {
+	_cleanup_free_ char *text = NULL;
 	va_list args;
 
-	fprintf(stderr, "headstart %s: ", verb);
 	va_start(args, format);
-	print_line(format, args);
+	text = line_of(format, args);
 	va_end(args);
-	fprintf(stderr, "; see 'headstart %s --help'\n", verb);
+	fprintf(stderr, "headstart %s: %s; see 'headstart %s --help'\n", verb, text ? text : "out of memory",
+		verb);
 	return VERB_USAGE;
 }
 
