@@ -20,7 +20,7 @@ PACKAGES = (
     # a server's daemons and tools
     "avahi-daemon", "chrony", "cron", "e2fsprogs", "iproute2", "openssh-server", "polkitd", "procps", "rsyslog", "sudo",
     "util-linux",
-    "libdw1", "libelf1", "libjson-c5", "liblzma5", "libtraceevent1", "libtracefs1", "liburing2", "libxxhash0", "python3",
+    "libdw1", "libelf1", "libjson-c5", "liblzma5", "libtraceevent1", "libtracefs1", "liburing2", "libxcb1", "libxxhash0", "python3",
     "gdb",      # the program that use.py records
 )
 FREE = 1 << 30              # bytes, in the file system

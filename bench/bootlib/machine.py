@@ -107,9 +107,9 @@ class Machine:
         finally:
             console.off()
 
-    def run(self, script="", disks=(), seconds=BOOT_SECONDS):
+    def run(self, script="", disks=(), seconds=BOOT_SECONDS, words=""):
         """Boots, runs a shell script when everything is up, and powers off. Returns report()."""
-        with self.boot(script=script, disks=disks) as console:
+        with self.boot(words, script, disks) as console:
             console.wait(seconds)
         return self.report(console)
 

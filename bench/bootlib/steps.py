@@ -47,6 +47,18 @@ echo > /etc/ld.so.preload
 /usr/bin/env true || exit 4
 {LINE_AGAIN}
 """
+INIT = "init=/usr/sbin/headstart-init"
+RECORDERS = "headstart-boot-record headstart-boot-done"
+RECORD = f"systemctl enable --quiet {RECORDERS}"
+RECORDED = """
+for try in $(seq 200); do
+	[ ! -s /var/lib/headstart/boot/plan ] || break
+	sleep 1
+done
+dmesg | sed -n 's/.*] headstart: /headstart: /p'
+test -s /var/lib/headstart/boot/plan
+"""
+READ_AHEAD = f"dmesg | grep -o 'headstart: asked for [0-9.]* MB' || exit 1; systemctl disable --quiet {RECORDERS} && "
 REMOUNT = "mount -o remount,rw {}"
 SED = "sed -i '/headstart/d' {}/etc/ld.so.preload"
 
@@ -68,8 +80,8 @@ def boots(machine, say, rescue=True):
         done.append({"title": title, "kind": kind, **report})
         say(f"{title}: " + (report.get("died") or f"{report['state']}, {len(report['units'])} units"))
 
-    def boot(title, kind, script=""):
-        report = machine.run(script)
+    def boot(title, kind, script="", words=""):
+        report = machine.run(script, words=words)
         if report["script"]["status"] != 0:
             raise LabError(f"in the boot '{title}' a script failed: {report['script']}")
         add(title, kind, report)
@@ -83,7 +95,9 @@ def boots(machine, say, rescue=True):
     for number in range(REFERENCES):
         boot(f"without the line, {number + 1}", "before", INSTALL if number + 1 == REFERENCES else "")
     boot("with the line", "with", UNINSTALL)
-    boot("uninstalled", "after", WITHOUT_LIBRARY if rescue else "")
+    boot("uninstalled", "after", RECORD)
+    boot("headstart-init records", "init", RECORDED, INIT)
+    boot("headstart-init reads ahead", "init", READ_AHEAD + (WITHOUT_LIBRARY if rescue else ":"), INIT)
     if not rescue:
         return done
     boot("library gone", "gone")

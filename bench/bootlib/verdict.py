@@ -23,6 +23,7 @@ KINDS = {                   # of boots: what must be true
     "gone": (("no shim is in a process", _no_shim), ("programs complain", lambda boot: boot["complaints"] > 0)),
     "dies": (("init is killed", lambda boot: "Attempted to kill init" in boot["died"]),),
 }
+KINDS["init"] = (("no shim is in a process", _no_shim), ("/etc/ld.so.preload is gone", lambda boot: boot["preload"] is None))
 KINDS["after"] = (*KINDS["before"], ("/etc/ld.so.preload is gone", lambda boot: boot["preload"] is None))
 KINDS["mended"] = (*KINDS["before"], ("/etc/ld.so.preload is empty", lambda boot: (boot["preload"] or {}).get("bytes") == 0))
 
