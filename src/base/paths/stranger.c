@@ -20,6 +20,12 @@
 #define TRIES     20 /* while somebody mounts or renames, the kernel's cache of names may not be looked at */
 #define LINKS_MAX 40 /* as the kernel has it: path_resolution(7) */
 
+enum manner {
+	WAITS,
+	ASKS_NOBODY, /* but the disks of places that are root's */
+	CACHED_ONLY,
+};
+
 struct walk {
 	int at;              /* owned: O_PATH of the place reached so far */
 	struct stat st;      /* of that */
@@ -27,8 +33,7 @@ struct walk {
 	char rest[PATH_MAX]; /* of the path, from there */
 	bool from_root;      /* the rest begins at "/" */
 	unsigned links;      /* followed so far */
-	bool cached;         /* wait for nothing */
-	bool follows;        /* links */
+	enum manner manner;
 };
 
 static bool others_write(const struct stat *st)
@@ -81,15 +86,32 @@ static int follow(struct walk *walk, int link)
 	return 0;
 }
 
+/*
+ * What somebody else serves begins with a mount, and the kernel has cached the names of all places on which something is mounted. So a name
+ * that it has not cached is one of the file system of `at`, which is root's.
+ */
+static int open_unasked(const struct walk *walk, int at, const char *name, int flags)
+{
+	struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_CACHED};
+	int fd = (int)syscall(SYS_openat2, at, name, &how, sizeof(how));
+
+	if (fd >= 0 || errno != EAGAIN || walk->manner == CACHED_ONLY)
+		return fd;
+	how.resolve = RESOLVE_NO_XDEV;
+	fd = (int)syscall(SYS_openat2, at, name, &how, sizeof(how));
+	if (fd < 0 && errno == EXDEV) /* but now the cache may not be looked at */
+		errno = EAGAIN;
+	return fd;
+}
+
 static int open_next(const struct walk *walk, int at, const char *name)
 {
 	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-	struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_CACHED};
 	int fd = -1;
 
 	errno = EINVAL;
-	if (walk->cached)
-		fd = (int)syscall(SYS_openat2, at, name, &how, sizeof(how));
+	if (walk->manner != WAITS)
+		fd = open_unasked(walk, at, name, flags);
 	return fd < 0 && (errno == EINVAL || errno == ENOSYS) ? openat(at, name, flags) : fd;
 }
 
@@ -109,7 +131,7 @@ static int look(const struct walk *walk, int fd, struct stat *ret)
 {
 	struct statx status;
 
-	if (statx(fd, "", AT_EMPTY_PATH | (walk->cached ? AT_STATX_DONT_SYNC : 0),
+	if (statx(fd, "", AT_EMPTY_PATH | (walk->manner == WAITS ? 0 : AT_STATX_DONT_SYNC),
 		    STATX_TYPE | STATX_MODE | STATX_UID, &status) < 0)
 		return -errno;
 	*ret = (struct stat){.st_uid = status.stx_uid, .st_mode = status.stx_mode};
@@ -141,16 +163,16 @@ static int enter(struct walk *walk, int at, const char *name, struct stranger *r
 	if (st.st_uid != 0 || (others_write(&st) && !is_shared(&st)))
 		return tell(fd, &st, ret);
 	if (S_ISLNK(st.st_mode))
-		return !walk->follows ? -EAGAIN : follow(walk, fd);
+		return walk->manner == CACHED_ONLY ? -EAGAIN : follow(walk, fd);
 	cleanup_closep(&walk->at);
 	walk->at = TAKE_FD(fd);
 	walk->st = st;
 	return 0;
 }
 
-static int find(const char *path, bool cached, bool follows, struct stranger *ret)
+static int find(const char *path, enum manner manner, struct stranger *ret)
 {
-	struct walk walk = {.at = -1, .from_root = true, .cached = cached, .follows = follows};
+	struct walk walk = {.at = -1, .from_root = true, .manner = manner};
 	char word[NAME_MAX + 1];
 	int r;
 
@@ -177,22 +199,22 @@ static int find(const char *path, bool cached, bool follows, struct stranger *re
 
 int stranger_find(const char *path, struct stranger *ret)
 {
-	return find(path, false, true, ret);
+	return find(path, WAITS, ret);
 }
 
 int stranger_find_cached(const char *path, struct stranger *ret)
 {
-	return find(path, true, false, ret);
+	return find(path, CACHED_ONLY, ret);
 }
 
 int stranger_find_unasked(const char *path, struct stranger *ret)
 {
 	const struct timespec pause = {.tv_nsec = 200000};
-	int r = find(path, true, true, ret);
+	int r = find(path, ASKS_NOBODY, ret);
 
 	for (unsigned i = 0; r == -EAGAIN && i < TRIES; i++) {
 		nanosleep(&pause, NULL);
-		r = find(path, true, true, ret);
+		r = find(path, ASKS_NOBODY, ret);
 	}
 	return r;
 }

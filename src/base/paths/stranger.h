@@ -32,7 +32,7 @@ int stranger_find(const char *path, struct stranger *ret);
 int stranger_find_cached(const char *path, struct stranger *ret);
 
 /*
- * The same for any path, also one with links: it reads where root's links lead, for which it may wait for a disk of root's. It asks
+ * The same for any path, also one with links. It may wait for a disk of root's, to read names and where links lead. It asks
  * nobody else, whoever serves what lies behind the first place that others can change; before Linux 5.12 perhaps who serves that place.
  */
 int stranger_find_unasked(const char *path, struct stranger *ret);
