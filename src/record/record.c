@@ -210,12 +210,13 @@ static const char *milestone_reached(const struct session *session)
 	const struct record_options *options = session->options;
 	double time = now();
 
-	if (session->tree_ended)
-		return "exit";
+	/* Both may have happened since we last looked: the start ended with what it was to end with. */
 	if (options->until.kind == MILESTONE_MARK && session->marked)
 		return "mark";
 	if (options->until.kind == MILESTONE_WINDOW && session->window_seen)
 		return "window";
+	if (session->tree_ended)
+		return "exit";
 	if (options->until.kind == MILESTONE_IDLE && time - session->last_event >= options->until.seconds)
 		return "idle";
 	if (options->until.kind == MILESTONE_TIME && time - session->started >= options->until.seconds)

@@ -29,6 +29,7 @@ case_every_milestone_ends_a_recording() {
 	[ "$(milestone --until time:0.2 --kill -- sleep 100)" = time ] || fail "time"
 	[ "$(milestone --until idle:0.3 --kill -- sh -c 'cat /dev/null; sleep 100')" = idle ] || fail "idle"
 	[ "$(milestone --until mark --kill -- sh -c "$tool mark; sleep 100")" = mark ] || fail "mark"
+	[ "$(milestone --until mark -- "$tool" mark)" = mark ] || fail "mark at the very end"
 	[ "$(milestone --timeout 0.2 --kill -- sleep 100)" = timeout ] || fail "timeout"
 	grep -q '"timeout"' "$tmp/out" || fail "the timeout is not among the biases"
 }
