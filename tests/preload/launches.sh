@@ -106,19 +106,18 @@ case_arguments_choose_the_plan() {
 		starts
 		until_undisturbed gets_what_is_certain "$way"
 	done
-	given_none() {
+	starts_nothing_when_warm() {
 		cat "$target" >/dev/null
-		same execle-short "$target" chosen
+		same "$1" "$target" chosen
 		starts_nothing
 	}
-	until_undisturbed given_none
+	until_undisturbed starts_nothing_when_warm execle-short
 	same bad-arguments "$target" chosen
 	grep -q 'errno: EFAULT' "$tmp/seen" || fail "bad arguments: $(cat "$tmp/seen")"
 	same bad-argument "$target" chosen
 	grep -q 'errno: EFAULT' "$tmp/seen" || fail "a bad argument: $(cat "$tmp/seen")"
 	same no-arguments "$target" chosen
-	same long-argument "$target" chosen
-	starts_nothing
+	until_undisturbed starts_nothing_when_warm long-argument
 }
 
 # A launch that fails, fails as it does without the shim.

@@ -122,7 +122,7 @@ case_run_reads_it_too() {
 	END
 	"$tool" plan -o "$plan-cat" "$tmp/cat" >/dev/null
 	make_cold
-	"$headstart" run --verbose --plan "$plan-cat" -- "$disk/cat" 2>"$tmp/err"
+	"$headstart" run --wait done --verbose --plan "$plan-cat" -- "$disk/cat" 2>"$tmp/err"
 	grep -q 'MB of metadata' "$tmp/err" || fail "run did not read the metadata: $(cat "$tmp/err")"
 }
 
