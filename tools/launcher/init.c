@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/same-file.h"
 #include "base/strings.h"
 #include "launcher/begin.h"
 #include "prefetcher/tool-path.h"
@@ -111,13 +113,13 @@ static void begin(void)
 		begin_and_await(record, RECORD_MS);
 }
 
-/* It would be executed for ever. */
+/* It would be executed for ever. There may be no /proc to ask for our own executable. */
 static bool is_this_program(const char *path)
 {
+	const char *executed = (const char *)getauxval(AT_EXECFN);
 	struct stat own, other;
 
-	return stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 && own.st_dev == other.st_dev &&
-		own.st_ino == other.st_ino;
+	return executed && stat(executed, &own) == 0 && stat(path, &other) == 0 && same_file(&own, &other);
 }
 
 static int become(const char *path, char **argv)
