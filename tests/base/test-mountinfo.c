@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/paths/mountinfo.h"
 
@@ -103,6 +105,21 @@ static void a_mount_that_is_gone_may_be_anybodys(void **state)
 	assert_int_equal(user, (uid_t)-1);
 }
 
+static uint64_t mount_of(const char *path)
+{
+	struct statx status;
+
+	return statx(AT_FDCWD, path, 0, STATX_MNT_ID, &status) == 0 && status.stx_mask & STATX_MNT_ID
+		? status.stx_mnt_id
+		: 0;
+}
+
+static void what_the_kernel_makes_up_is_on_no_disk(void **state)
+{
+	assert_false(mountinfo_on_disk(UINT64_MAX));
+	assert_false(mountinfo_on_disk(mount_of("/proc")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -112,6 +129,7 @@ int main(void)
 		cmocka_unit_test(damaged_lines_are_told_and_the_next_one_follows),
 		cmocka_unit_test(what_a_users_process_serves_is_told),
 		cmocka_unit_test(a_mount_that_is_gone_may_be_anybodys),
+		cmocka_unit_test(what_the_kernel_makes_up_is_on_no_disk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,20 +86,38 @@ bool mountinfo_serves_user(const struct mountinfo *mount, uid_t *ret)
 	return false;
 }
 
-bool mountinfo_of_user(uint64_t id, uid_t *ret)
+/* Finds the mount of that number in our own namespace. The caller frees *ret_text, in which the strings lie. */
+static bool find(uint64_t id, char **ret_text, struct mountinfo *ret)
 {
-	_cleanup_free_ char *text = NULL;
-	struct mountinfo mount;
 	char *rest;
 	size_t size;
 	int r;
 
+	if (read_pseudo_file("/proc/self/mountinfo", MOUNTINFO_MAX, ret_text, &size) < 0)
+		return false;
+	rest = *ret_text;
+	while ((r = mountinfo_next(&rest, ret)) != 0)
+		if (r > 0 && ret->id == id)
+			return true;
+	return false;
+}
+
+bool mountinfo_of_user(uint64_t id, uid_t *ret)
+{
+	_cleanup_free_ char *text = NULL;
+	struct mountinfo mount;
+
 	*ret = (uid_t)-1;
-	if (read_pseudo_file("/proc/self/mountinfo", MOUNTINFO_MAX, &text, &size) < 0)
-		return true;
-	rest = text;
-	while ((r = mountinfo_next(&rest, &mount)) != 0)
-		if (r > 0 && mount.id == id)
-			return mountinfo_serves_user(&mount, ret);
-	return true;
+	return !find(id, &text, &mount) || mountinfo_serves_user(&mount, ret);
+}
+
+bool mountinfo_on_disk(uint64_t id)
+{
+	_cleanup_free_ char *text = NULL;
+	struct mountinfo mount;
+
+	if (!find(id, &text, &mount) || after_prefix(mount.type, "fuse"))
+		return false;
+	return mount.device_major != 0 ||
+		streq(mount.type, "btrfs"); /* each of its subvolumes has a number of its own */
 }

@@ -22,7 +22,7 @@
 
 enum manner {
 	WAITS,
-	ASKS_NOBODY, /* but the disks of places that are root's */
+	ASKS_NOBODY, /* but disks, for what is root's */
 	CACHED_ONLY,
 };
 
@@ -88,7 +88,7 @@ static int follow(struct walk *walk, int link)
 
 /*
  * What somebody else serves begins with a mount, and the kernel has cached the names of all places on which something is mounted. So a name
- * that it has not cached is one of the file system of `at`, which is root's.
+ * that it has not cached is one of the file system of `at`. If that is on a disk, only the disk is asked.
  */
 static int open_unasked(const struct walk *walk, int at, const char *name, int flags)
 {
@@ -97,6 +97,10 @@ static int open_unasked(const struct walk *walk, int at, const char *name, int f
 
 	if (fd >= 0 || errno != EAGAIN || walk->manner == CACHED_ONLY)
 		return fd;
+	if (!mountinfo_on_disk(walk->mount)) {
+		errno = EAGAIN;
+		return -1;
+	}
 	how.resolve = RESOLVE_NO_XDEV;
 	fd = (int)syscall(SYS_openat2, at, name, &how, sizeof(how));
 	if (fd < 0 && errno == EXDEV) /* but now the cache may not be looked at */

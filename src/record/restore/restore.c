@@ -30,7 +30,7 @@
 
 #define REMOVE_TRIES    1000
 #define REMOVE_PAUSE_NS 10000000 /* 10 s in all */
-#define LOCK_TRIES      200 /* 2 s in all: on a busy machine that moment is long */
+#define LOCK_TRIES      200      /* 2 s in all: on a busy machine that moment is long */
 #define LOCK_PAUSE_NS   10000000
 
 /*
