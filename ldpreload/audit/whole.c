@@ -41,6 +41,24 @@ static struct {
 	enum shim_answer may_act;
 } whole;
 
+/*
+ * Bytes: read-ahead brings a smaller executable in with a read or two, which costs less than a prefetcher. A script starts such
+ * programs by the dozen.
+ */
+#define EXECUTABLE_WORTH 262144u
+
+/* How many bytes of the executable are mapped. */
+static uint64_t executable_size(void)
+{
+	const ElfW(Phdr) *headers = shim_start.headers;
+	uint64_t size = 0;
+
+	for (uintptr_t i = 0; i < shim_start.header_count; i++)
+		if (headers[i].p_type == PT_LOAD && headers[i].p_offset + headers[i].p_filesz > size)
+			size = headers[i].p_offset + headers[i].p_filesz;
+	return size;
+}
+
 /* The file offset of the program's entry point; 0 if its headers do not say. */
 static uint64_t entry_offset(void)
 {
@@ -153,7 +171,7 @@ void whole_begin(const char *program, enum shim_answer may_act)
 
 	whole.program = program;
 	whole.may_act = may_act;
-	if (!worth_a_probe(offset))
+	if (executable_size() < EXECUTABLE_WORTH || !worth_a_probe(offset))
 		return;
 	/* The offset is in a script's interpreter, not in the script; most scripts are shorter than that and answer
 	 * nothing. */
