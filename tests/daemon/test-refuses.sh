@@ -13,7 +13,10 @@ case_without_tracefs() {
 	if ! unshare --user --map-root-user true 2>"$tmp/err"; then
 		skip "no user namespaces: $(cat "$tmp/err")"
 	fi
-	refuses 1 "the kernel refuses tracing" unshare --user --map-root-user "$daemon"
+	# Where tracefs is mounted already, real root may use it in a user namespace, too.
+	refuses 1 "the kernel refuses tracing" unshare --mount --propagation private sh -c '
+		while umount /sys/kernel/tracing || umount -R /sys/kernel/debug; do :; done 2>/dev/null
+		exec unshare --user --map-root-user "$1"' sh "$daemon"
 }
 
 case_in_a_container() {
