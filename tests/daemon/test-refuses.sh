@@ -10,13 +10,10 @@ case_without_root() {
 }
 
 case_without_tracefs() {
-	if ! unshare --user --map-root-user true 2>"$tmp/err"; then
+	if ! as_root_of_user_namespace true 2>"$tmp/err"; then
 		skip "no user namespaces: $(cat "$tmp/err")"
 	fi
-	# Where tracefs is mounted already, real root may use it in a user namespace, too.
-	refuses 1 "the kernel refuses tracing" unshare --mount --propagation private sh -c '
-		while umount /sys/kernel/tracing || umount -R /sys/kernel/debug; do :; done 2>/dev/null
-		exec unshare --user --map-root-user "$1"' sh "$daemon"
+	refuses 1 "the kernel refuses tracing" as_root_of_user_namespace "$daemon"
 }
 
 case_in_a_container() {

@@ -206,6 +206,13 @@ refuses() {
 	[ "$(wc -l <"$tmp/err")" = 1 ] || fail "'$*' said more than one line: $(cat "$tmp/err")"
 }
 
+# Runs a command as root of a user namespace, without a tracefs that is mounted already: that would serve root's own namespaces.
+as_root_of_user_namespace() {
+	unshare --mount --propagation private sh -c '
+		while umount /sys/kernel/tracing || umount -R /sys/kernel/debug; do :; done 2>/dev/null
+		exec unshare --user --map-root-user "$@"' sh "$@"
+}
+
 # Has a process, $holder, lock the file, or so many of its bytes, until $tmp/locked is removed.
 hold_lock() { # FILE [BYTES START]
 	/usr/bin/python3 - "$1" "$tmp/locked" "${2:-0}" "${3:-0}" <<'END' &

@@ -50,6 +50,7 @@ make_cold() {
 # Major faults of a cold start, and of all that it starts.
 faults() { # COMMAND…
 	make_cold
+	cat "$headstart" >/dev/null # it lies on another disk, and each recording has emptied the caches
 	python3 -c '
 import resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
@@ -247,11 +248,11 @@ case_image_starts_from_outside() {
 }
 
 case_root_of_a_user_namespace_is_told_what_is_missing() {
-	unshare --user --map-root-user true 2>/dev/null || skip "no user namespaces here"
+	as_root_of_user_namespace true 2>/dev/null || skip "no user namespaces here"
 	for verb in "record --backend trace" trace; do
-		refuses 1 "type 'sudo headstart ${verb%% *}' outside of it" unshare --user --map-root-user "$tool" $verb -o "$tmp/none" -- true
+		refuses 1 "type 'sudo headstart ${verb%% *}' outside of it" as_root_of_user_namespace "$tool" $verb -o "$tmp/none" -- true
 	done
-	refuses 1 "type 'sudo headstart watch' outside of it" unshare --user --map-root-user "$tool" watch
+	refuses 1 "type 'sudo headstart watch' outside of it" as_root_of_user_namespace "$tool" watch
 }
 
 # A namespace that has no part in the recording goes when its last process ends: its disk can be removed at once.
