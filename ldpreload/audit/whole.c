@@ -10,10 +10,12 @@
  * carried out a plan, or runs another program with the same library, pages that nothing needs stay absent for ever.
  *
  * The first cold object starts the prefetcher, but only before the program's own code runs: later there may be a
- * seccomp filter, threads, and much memory to fork. Objects of a dlopen(3) are added to the list even then.
+ * seccomp filter, threads, and much memory to fork. Objects of a dlopen(3) are added to the list even then. Where the disk is
+ * known to be so fast that nothing is gained, only a relaid object starts it, of which little has to be read.
  */
 #include "audit/whole.h"
 
+#include "audit/fast-disk.h"
 #include "core/shim.h"
 #include "plan/resident.h"
 #include "prefetcher/spawn.h"
@@ -39,6 +41,7 @@ static struct {
 	unsigned int warm;        /* objects found resident */
 	const char *program;      /* its path; NULL once its own code runs */
 	enum shim_answer may_act;
+	enum shim_answer gains_nothing; /* on the disk of the first cold object */
 } whole;
 
 /*
@@ -151,12 +154,22 @@ static bool worth_a_probe(uint64_t offset)
 	return !whole.decided;
 }
 
+static bool gains_nothing(const char *path)
+{
+	if (whole.gains_nothing == SHIM_NOT_ASKED) {
+		whole.gains_nothing = disk_is_fast(path) ? SHIM_YES : SHIM_NO;
+		if (whole.gains_nothing == SHIM_YES)
+			shim_log(whole.program, "whole=fast-disk");
+	}
+	return whole.gains_nothing == SHIM_YES;
+}
+
 /* Starts the prefetcher at the first absent page, with `path` as the first object of its list. */
-static void judge(enum resident resident, const char *path)
+static void judge(enum resident resident, const char *path, bool relaid)
 {
 	if (resident == RESIDENT_YES)
 		whole.decided = ++whole.warm == WARM_ENOUGH;
-	if (resident != RESIDENT_NO)
+	if (resident != RESIDENT_NO || (!relaid && gains_nothing(path)))
 		return;
 	start_prefetcher();
 	if (whole.list)
@@ -178,18 +191,22 @@ void whole_begin(const char *program, enum shim_answer may_act)
 	resident = resident_at(program, offset);
 	if (resident == RESIDENT_NO)
 		sys_readlink("/proc/self/exe", path, sizeof(path) - 1);
-	judge(resident, path);
+	judge(resident, path, false);
 }
 
 void whole_object(const struct link_map *object)
 {
+	enum resident resident;
 	uint64_t offset;
+	bool relaid;
 
 	if (whole.decided || object->l_name[0] != '/' || object->l_addr == shim_start.loader)
 		return;
 	offset = relocation_offset(object);
-	if (worth_a_probe(offset))
-		judge(resident_object(object->l_name, offset), object->l_name);
+	if (!worth_a_probe(offset))
+		return;
+	resident = resident_object(object->l_name, offset, &relaid);
+	judge(resident, object->l_name, relaid);
 }
 
 void whole_search(const char *path)

@@ -6,10 +6,22 @@
 #include <linux/time.h>
 #include <linux/time_types.h>
 
-int64_t now_us(void)
+static struct __kernel_timespec now(int clock)
 {
 	struct __kernel_timespec now = {0};
 
-	raw_syscall(__NR_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
-	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
+	raw_syscall(__NR_clock_gettime, clock, (long)&now, 0, 0, 0, 0);
+	return now;
+}
+
+int64_t now_us(void)
+{
+	struct __kernel_timespec time = now(CLOCK_MONOTONIC);
+
+	return time.tv_sec * 1000000 + time.tv_nsec / 1000;
+}
+
+int64_t epoch_seconds(void)
+{
+	return now(CLOCK_REALTIME).tv_sec;
 }

@@ -115,6 +115,12 @@ static inline int sys_fstat(int fd, struct stat *ret)
 	return (int)raw_syscall(__NR_fstat, fd, (long)ret, 0, 0, 0, 0);
 }
 
+/* Follows links, also one at the end. */
+static inline int sys_stat(const char *path, struct stat *ret)
+{
+	return (int)raw_syscall(__NR_newfstatat, AT_FDCWD, (long)path, (long)ret, 0, 0, 0);
+}
+
 static inline long sys_readlink(const char *path, char *target, size_t size)
 {
 	return raw_syscall(__NR_readlinkat, AT_FDCWD, (long)path, (long)target, (long)size, 0, 0);

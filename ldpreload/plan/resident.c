@@ -98,7 +98,7 @@ static enum resident page_at(int fd, uint64_t offset)
 	return now_us() - start_us > RESIDENT_US ? RESIDENT_NO : RESIDENT_YES;
 }
 
-static enum resident look(const char *path, uint64_t offset, bool follow, bool object)
+static enum resident look(const char *path, uint64_t offset, bool follow, bool *ret_relaid)
 {
 	int fd = open_cached(path, follow);
 	enum resident resident;
@@ -107,8 +107,12 @@ static enum resident look(const char *path, uint64_t offset, bool follow, bool o
 		return RESIDENT_NO;
 	if (fd < 0)
 		return RESIDENT_UNKNOWN;
-	if (object)
-		offset = hot_end(fd, offset);
+	if (ret_relaid) {
+		uint64_t end = hot_end(fd, offset);
+
+		*ret_relaid = end != offset;
+		offset = end;
+	}
 	resident = page_at(fd, offset);
 	sys_close(fd);
 	return resident;
@@ -116,15 +120,16 @@ static enum resident look(const char *path, uint64_t offset, bool follow, bool o
 
 enum resident resident_planned(const char *path, uint64_t offset)
 {
-	return look(path, offset, false, false);
+	return look(path, offset, false, NULL);
 }
 
 enum resident resident_at(const char *path, uint64_t offset)
 {
-	return look(path, offset, true, false);
+	return look(path, offset, true, NULL);
 }
 
-enum resident resident_object(const char *path, uint64_t offset)
+enum resident resident_object(const char *path, uint64_t offset, bool *ret_relaid)
 {
-	return look(path, offset, true, true);
+	*ret_relaid = false;
+	return look(path, offset, true, ret_relaid);
 }

@@ -30,6 +30,7 @@
 #define STATE_PLAN_SUFFIX    ".plan"
 #define STATE_PROFILE_SUFFIX ".profile"
 #define STATE_DISK_SUFFIX    ".disk"
+#define STATE_FAST_SUFFIX    ".fast"  /* format/fast-disk.h */
 #define STATE_STALE_SUFFIX   ".stale" /* after the name of a plan: some of its files have changed */
 
 /* Values of the environment, NULL where not set. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole mode's reader: the parts that it takes from good and from damaged ELF files; following a list. */
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -293,6 +295,75 @@ static void test_no_limit_of_time(void **state)
 	assert_true(result.bytes > 0);
 }
 
+/* The clock: each look at it takes so many microseconds, and no page is resident. -1: what is true. */
+static int64_t look_us = -1;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *ret);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
+ssize_t __real_preadv64v2(int fd, const struct iovec *vectors, int n, off_t offset, int flags);
+ssize_t __wrap_preadv64v2(int fd, const struct iovec *vectors, int n, off_t offset, int flags);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	static int64_t now_us;
+
+	if (look_us < 0)
+		return __real_clock_gettime(clock, ret);
+	now_us += look_us;
+	*ret = (struct timespec){.tv_sec = now_us / 1000000, .tv_nsec = now_us % 1000000 * 1000};
+	return 0;
+}
+
+ssize_t __wrap_preadv64v2(int fd, const struct iovec *vectors, int n, off_t offset, int flags)
+{
+	if (look_us < 0)
+		return __real_preadv64v2(fd, vectors, n, offset, flags);
+	errno = EAGAIN;
+	return -1;
+}
+
+#define CHUNK (128u << 10)
+
+/* Reads a file of ten chunks by such a clock. */
+static void read_by_clock(int64_t us, struct whole_mode_result *ret)
+{
+	char path[] = "/tmp/headstart-objects.XXXXXX";
+	struct device_rule solid = {.path = path, .class = DEVICE_SOLID};
+	struct object_list list = {.pid = (uint32_t)getpid()};
+	int fd, image = mkstemp(path);
+
+	assert_int_equal(ftruncate(image, 10 * CHUNK), 0);
+	object_list_add(&list, path, OBJECT_COLD);
+	list.taken |= OBJECT_LIST_CLOSED;
+	fd = memory_file(&list, sizeof(list));
+	look_us = us;
+	assert_int_equal(
+		whole_mode_run(fd, &(struct whole_mode_options){.rules = &solid, .n_rules = 1}, NULL, ret),
+		0);
+	look_us = -1;
+	close(image);
+	close(fd);
+	unlink(path);
+}
+
+/* Where four chunks come in no time, nothing is gained, and nothing more is read. */
+static void test_fast_disk(void **state)
+{
+	struct whole_mode_result result;
+	struct stat here;
+
+	if (memory_budget("") < 10 * CHUNK)
+		skip(); /* memory is short: nothing is read */
+	assert_int_equal(stat("/tmp", &here), 0);
+	read_by_clock(0, &result);
+	assert_true(result.fast);
+	assert_int_equal(result.device, here.st_dev);
+	assert_int_equal(result.bytes, 4 * CHUNK);
+	read_by_clock(1000, &result);
+	assert_false(result.fast);
+	assert_int_equal(result.bytes, 10 * CHUNK);
+}
+
 /* The pauses between looks at the list, in milliseconds. Nobody waits: an object is added in the place of the sixth. */
 static struct object_list *looked_at;
 static long pauses[9];
@@ -358,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_follow),
 		cmocka_unit_test(test_no_limit_of_time),
+		cmocka_unit_test(test_fast_disk),
 		cmocka_unit_test(test_pauses),
 		cmocka_unit_test(test_no_list),
 	};

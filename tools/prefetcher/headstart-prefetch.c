@@ -277,6 +277,8 @@ static int run_objects(const struct request *request, const struct config *confi
 	if (r < 0)
 		return fail("--fd", r == -EINVAL ? "is not a list of objects" : strerror(-r));
 	whole_mode_log(&result);
+	if (result.fast)
+		disks_mark_fast(result.device);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/files/io.h"
 #include "device/model-file.h"
+#include "format/fast-disk.h"
 #include "replace/publish.h"
 
 static int load(const char *path, const char *identity, struct device_model *ret)
@@ -75,4 +76,15 @@ int disks_learn(struct device *disk, const struct device_read *reads, size_t n)
 	size = model_file_write(disk->identity, &model, text);
 	r = store_path_for_writing(STORE_DISK, disk->identity, &path);
 	return r < 0 ? r : publish_file(path, store_mode(), text, size);
+}
+
+int disks_mark_fast(dev_t device)
+{
+	_cleanup_free_ char *path = NULL;
+	char name[FAST_DISK_NAME_SIZE];
+	int r;
+
+	fast_disk_name(device, name);
+	r = store_path_for_writing(STORE_FAST_DISK, name, &path);
+	return r < 0 ? r : publish_file(path, store_mode(), "", 0);
 }

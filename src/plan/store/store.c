@@ -61,6 +61,7 @@ static const char *suffix_of(enum store_what what)
 		[STORE_PROFILE] = STATE_PROFILE_SUFFIX,
 		[STORE_PLAN] = STATE_PLAN_SUFFIX,
 		[STORE_DISK] = STATE_DISK_SUFFIX,
+		[STORE_FAST_DISK] = STATE_FAST_SUFFIX,
 	};
 
 	return suffixes[what];

@@ -4,6 +4,7 @@
  *
  *     STATE/NAME.profile    STATE/NAME.plan      NAME: format/plan-name.h
  *     STATE/NAME.disk                            what was measured of a disk; NAME is of its identity
+ *     STATE/NAME.fast                            the mark of a fast disk: format/fast-disk.h
  *
  * STATE is $HEADSTART_STATE if that is set. Otherwise it is, for a user, $XDG_STATE_HOME/headstart or
  * ~/.local/state/headstart (for that user alone), and /var/lib/headstart (root's, for everybody). The rule itself,
@@ -21,7 +22,7 @@
 
 #include "format/state-folder.h"
 
-enum store_what { STORE_PROFILE, STORE_PLAN, STORE_DISK };
+enum store_what { STORE_PROFILE, STORE_PLAN, STORE_DISK, STORE_FAST_DISK };
 
 /*
  * The folders in which a user's programs find plans, below a root: another system's tree, or a test's. Functions

@@ -156,7 +156,8 @@ static void take_object(struct reader *reader, const char *path, enum object_sta
 
 	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size == 0)
 		return;
-	reader->result.seen++;
+	if (reader->result.seen++ == 0)
+		reader->result.device = st.st_dev;
 	*object = (struct object){.fd = -1};
 	here = reader_is_resident(fd, 0);
 	cold = state == OBJECT_COLD || !here;

@@ -22,7 +22,7 @@
  *
  * On a device so fast that a cold chunk arrives in no time there is nothing to gain, and copying whole files takes
  * processor time from the program. Once the first chunks have shown that a device is this fast, no more whole files are
- * read.
+ * read, and the disk is marked, so that the next starts do without a prefetcher (format/fast-disk.h).
  *
  * A relaid object says itself which part of it is needed (hot-extent.h). Only that part is read, from one end to the
  * other, on every device.
@@ -231,6 +231,7 @@ int whole_mode_run(int list_fd, const struct whole_mode_options *options, whole_
 		follow(reader, program,
 			options->time_budget_ms ? monotonic_us() + (uint64_t)options->time_budget_ms * 1000
 						: UINT64_MAX);
+	reader->result.fast = is_over(reader);
 	*ret = reader->result;
 	for (uint32_t i = 0; i < reader->count; i++) {
 		if (told)

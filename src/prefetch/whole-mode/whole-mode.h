@@ -2,8 +2,10 @@
 /* Whole mode: reads the objects of a starting program, as the program reports that they are mapped. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "device/device.h"
 
@@ -12,6 +14,8 @@ struct whole_mode_result {
 	uint32_t read;   /* objects of which something was read; the others were in memory */
 	uint32_t relaid; /* of those read, the relaid ones: only their hot extent was read */
 	uint64_t bytes;  /* asked for */
+	bool fast;       /* nothing is gained on this disk: it is too fast */
+	dev_t device;    /* st_dev of the first of the objects seen */
 };
 
 struct whole_mode_options {

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Whole mode starts no prefetcher where one has found within the last hour that nothing is gained on that disk.
+. "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
+make_disk
+
+mark_disk() {
+	rm -f "$state"/*.fast
+	HEADSTART_STATE="$state" "$built/mark-fast" "$look" || fail "the disk cannot be marked"
+	mark=$(ls "$state"/*.fast)
+}
+
+# expect EXPECTED: what the log has of a cold start.
+expect() {
+	until_undisturbed cold_start "$1"
+}
+cold_start() {
+	rm -f "$log"
+	make_cold
+	shimmed HEADSTART=whole "$look" >/dev/null || true
+	[ "$(grep -o 'whole=.*' "$log")" = "whole=$1" ] || fail "not '$1', but: $(cat "$log" 2>&1)"
+}
+
+case_fast_disk() {
+	expect started
+	mark_disk
+	expect fast-disk
+}
+
+case_mark_that_does_not_count() {
+	mark_disk
+	touch -d '59 minutes ago' "$mark"
+	expect fast-disk
+	touch -d '61 minutes ago' "$mark"
+	expect started
+	touch -d '10 minutes' "$mark" # the clock was turned back
+	expect started
+	touch "$mark"
+	chmod 666 "$mark"
+	expect started
+	chmod 600 "$mark"
+	expect fast-disk
+	rm "$mark"
+	mkfifo "$mark"
+	expect started
+}
+
+# Of a relaid library little has to be read, which is worth it everywhere. A large read-ahead would read its hot region with its tables.
+relaid_start() {
+	umount "$disk"
+	mount -o loop "$tmp/image" "$disk"
+	echo 16 >"/sys/class/bdi/$(mountpoint -d "$disk")/read_ahead_kb" 2>/dev/null || skip "read-ahead cannot be set here"
+	mark_disk # it may have another number now
+	rm -f "$log"
+	shimmed HEADSTART=whole "$look" >/dev/null || true
+	[ "$(grep -o 'whole=.*' "$log" | tail -n 1)" = "whole=$1" ] || fail "not '$1', but: $(cat "$log" 2>&1)"
+}
+case_relaid_library() {
+	cp "$look" $libraries "$disk"
+	look=$disk/look
+	until_undisturbed relaid_start fast-disk
+	{
+		echo "program $disk/libone.so"
+		echo "file regular $disk/libone.so"
+		echo "range 3100 230 1 1"
+	} | "$make_profile" "$tmp/profile"
+	"$headstart" relayout --all --profile "$tmp/profile" -o "$tmp/relaid" "$disk/libone.so" >"$tmp/out" 2>&1 || fail "$(cat "$tmp/out")"
+	cp "$tmp/relaid" "$disk/libone.so"
+	until_undisturbed relaid_start started
+}
+
+run_cases
