@@ -386,6 +386,7 @@ case_blocks_that_cannot_be_written() {
 	# What the file system writes by itself, and in a longer time more of it, would need room as well.
 	mount -o loop,noinit_itable,commit=600 "$tmp/thin/image" "$disk" 2>"$tmp/err" || skip "no loop device here: $(cat "$tmp/err")"
 	make_files
+	sync -f "$disk" # a block is free only when that is in the journal
 	fstrim "$disk" 2>"$tmp/err" || skip "the blocks of files that are gone cannot be given back: $(cat "$tmp/err")"
 	picture >"$tmp/before"
 	sync -f "$disk"
