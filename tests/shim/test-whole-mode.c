@@ -324,8 +324,20 @@ ssize_t __wrap_preadv64v2(int fd, const struct iovec *vectors, int n, off_t offs
 
 #define CHUNK (128u << 10)
 
-/* Reads a file of ten chunks by such a clock. */
-static void read_by_clock(int64_t us, struct whole_mode_result *ret)
+static void measured_nvme(struct device *device)
+{
+	device->measured = true;
+	device->model = (struct device_model){.latency_us = 80, .bytes_per_ms = 3000000, .depth = 64};
+}
+
+static void measured_cloud(struct device *device)
+{
+	device->measured = true;
+	device->model = (struct device_model){.latency_us = 800, .bytes_per_ms = 125000, .depth = 64};
+}
+
+/* Reads a file of ten chunks by such a clock, on a disk that was measured, unless NULL. */
+static void read_by_clock(int64_t us, void (*measured)(struct device *), struct whole_mode_result *ret)
 {
 	char path[] = "/tmp/headstart-objects.XXXXXX";
 	struct device_rule solid = {.path = path, .class = DEVICE_SOLID};
@@ -338,7 +350,9 @@ static void read_by_clock(int64_t us, struct whole_mode_result *ret)
 	fd = memory_file(&list, sizeof(list));
 	look_us = us;
 	assert_int_equal(
-		whole_mode_run(fd, &(struct whole_mode_options){.rules = &solid, .n_rules = 1}, NULL, ret),
+		whole_mode_run(fd,
+			&(struct whole_mode_options){.rules = &solid, .n_rules = 1, .measured = measured},
+			NULL, ret),
 		0);
 	look_us = -1;
 	close(image);
@@ -355,13 +369,18 @@ static void test_fast_disk(void **state)
 	if (memory_budget("") < 10 * CHUNK)
 		skip(); /* memory is short: nothing is read */
 	assert_int_equal(stat("/tmp", &here), 0);
-	read_by_clock(0, &result);
+	read_by_clock(0, NULL, &result);
 	assert_true(result.fast);
 	assert_int_equal(result.device, here.st_dev);
 	assert_int_equal(result.bytes, 4 * CHUNK);
-	read_by_clock(1000, &result);
+	read_by_clock(1000, NULL, &result);
 	assert_false(result.fast);
 	assert_int_equal(result.bytes, 10 * CHUNK);
+	read_by_clock(1000, measured_nvme, &result);
+	assert_true(result.fast);
+	assert_int_equal(result.bytes, 0);
+	read_by_clock(1000, measured_cloud, &result);
+	assert_false(result.fast);
 }
 
 /* The pauses between looks at the list, in milliseconds. Nobody waits: an object is added in the place of the sixth. */

@@ -20,6 +20,16 @@
 /* Per cent: what worth_least() says of a cloud volume, which counts for devices that were not measured. */
 #define LEAST_UNKNOWN 50
 
+/* Bytes: the kernel silently cuts off a longer request, at read_ahead_kb. */
+#define CHUNK (128u << 10)
+
+/*
+ * A device is fast if it was measured to take less than FAST_US for a chunk, or if each of its first FAST_CHUNKS cold chunks takes
+ * less. By its model, the quickest device that whole mode was seen to help (cloud) takes 1800 microseconds for a chunk.
+ */
+#define FAST_CHUNKS 4
+#define FAST_US     400 /* microseconds */
+
 #define PARTS_MAX (OBJECT_PARTS_MAX + 16)
 
 struct object {
@@ -48,7 +58,7 @@ struct reader {
 	unsigned least;         /* per cent: pieces that are needed with a smaller probability are not read */
 	unsigned heavy_chunks;
 	bool relaid;          /* some object of this start is relaid */
-	uint32_t fast_chunks; /* how many of the first cold chunks were fast; SLOW: not all */
+	uint32_t fast_chunks; /* how many of the first cold chunks were fast */
 	uint64_t budget;      /* bytes */
 	const struct whole_mode_options *options;
 	struct whole_mode_result result;

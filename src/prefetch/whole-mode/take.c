@@ -30,6 +30,11 @@ void reader_become_rotational(struct reader *reader, const struct device_model *
 	reader->least = worth_least(model ? model : &hard_disk, true);
 }
 
+static bool is_fast(const struct device_model *model)
+{
+	return model->latency_us + (uint64_t)CHUNK * 1000 / model->bytes_per_ms < FAST_US;
+}
+
 /*
  * What a disk was measured to be lies in a file, for which a head would have to move. So a disk that says that it rotates
  * is believed, unless it is virtual.
@@ -52,6 +57,8 @@ static void learn_device(struct reader *reader, int fd)
 	} else if (reader->measured) {
 		reader->least = worth_least(&device.model, false);
 		reader->in_flight = reader->least <= LEAST_UNKNOWN ? IN_FLIGHT_SOLID : 1;
+		if (is_fast(&device.model))
+			reader->fast_chunks = FAST_CHUNKS;
 	}
 }
 

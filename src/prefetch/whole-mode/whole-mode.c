@@ -21,8 +21,8 @@
  * and all others, which count as a cloud volume.
  *
  * On a device so fast that a cold chunk arrives in no time there is nothing to gain, and copying whole files takes
- * processor time from the program. Once the first chunks have shown that a device is this fast, no more whole files are
- * read, and the disk is marked, so that the next starts do without a prefetcher (format/fast-disk.h).
+ * processor time from the program. Once it was measured, or the first chunks have shown, that a device is this fast, no more whole
+ * files are read, and the disk is marked, so that the next starts do without a prefetcher (format/fast-disk.h).
  *
  * A relaid object says itself which part of it is needed (hot-extent.h). Only that part is read, from one end to the
  * other, on every device.
@@ -47,16 +47,7 @@
 #include "prefetch/limits/budget.h"
 #include "prefetch/whole-mode/reader.h"
 
-/* Bytes: the kernel silently cuts off a longer request, at read_ahead_kb. */
-#define CHUNK (128u << 10)
-
-/*
- * A device is fast if each of its first FAST_CHUNKS cold chunks takes less than FAST_US. By its model, the quickest
- * device that whole mode was seen to help (cloud) takes 1800 microseconds for a chunk.
- */
-#define FAST_CHUNKS 4
-#define FAST_US     400
-#define SLOW        UINT32_MAX
+#define SLOW UINT32_MAX /* of fast_chunks: not all were fast */
 
 /*
  * A device is heavy if two of its first cold chunks take longer than HEAVY_US: a head that moves, or a card of 16 MB/s.
