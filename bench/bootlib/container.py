@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The Debian of an image on a device model, booted as a container by systemd-nspawn, at native speed.
 
-A boot begins with the start of systemd-nspawn and has reached a target when the container's systemd says so on its console: nothing
-runs in the container for the measurement.
+A boot begins when the container's first process is executed, which says so: before that, systemd-nspawn itself reads of the root, as no
+kernel would. It has reached a target when the container's systemd says so on its console.
 """
 
 import contextlib
@@ -31,6 +31,9 @@ WANTS = {
 # The recorder stays away from containers, because it would see what their host does. Here the host is the benchmark.
 HERE_TOO = ("headstart-boot-record.service.d", "[Unit]\nConditionVirtualization=\nConditionPathExists=!/run/headstart/boot-recorder\n")
 RECORD_HERE_TOO = "--setenv=headstart=record"      # headstart-init looks for that, too
+BEGAN = "bench/began"       # in the build
+BEGAN_AT = re.compile(r"began at ([0-9.]+)\s")
+FIRST = "/run/bench-began"
 INIT = "/sbin/init"
 HEADSTART_INIT = "/usr/sbin/headstart-init"
 # What the prefetcher says proves that it has read something.
@@ -48,14 +51,15 @@ def check_host():
 class Console:
     """A container that boots. `text` is what its console has said."""
 
-    def __init__(self, device, init=INIT, options=()):
+    def __init__(self, device, build, init=INIT, options=()):
         command = ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--console=read-only", "--private-network",
                    "--resolv-conf=off", "--timezone=off", "--link-journal=no", f"--directory={device.root}", f"--bind={device.loop}",
-                   *options, "--", init, "systemd.show_status=1", "systemd.log_color=0"]
+                   f"--bind-ro={os.path.join(os.path.abspath(build), BEGAN)}:{FIRST}", *options, "--", FIRST, init,
+                   "systemd.show_status=1", "systemd.log_color=0"]
         # The filter of system calls would refuse tracing and io_uring, which a machine has.
         environment = {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "SYSTEMD_SECCOMP": "0", "SYSTEMD_LOG_LEVEL": "warning"}
         self.text = ""
-        self.began = time.monotonic()
+        self._started = time.monotonic()
         self._process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                          stderr=subprocess.STDOUT, preexec_fn=lambda: kernel.die_with_parent(signal.SIGKILL))
 
@@ -63,10 +67,13 @@ class Console:
         """Seconds from the beginning until the target was reached."""
         reached = re.compile(rf"Reached target .*{re.escape(target)}")
         while not reached.search(self.text):
-            left = self.began + timeout - time.monotonic()
+            left = self._started + timeout - time.monotonic()
             if left <= 0 or not self._listen(left):
                 raise LabError(f"the container did not reach {target}; it said last: {self.text[-TAIL:]}")
-        return time.monotonic() - self.began
+        now, began = time.monotonic(), BEGAN_AT.search(self.text)
+        if not began:
+            raise LabError(f"the container did not say when it began; it said last: {self.text[-TAIL:]}")
+        return now - float(began[1])
 
     def _listen(self, seconds):
         """Adds what the console says next; false when the container has ended, or the time."""
@@ -101,8 +108,8 @@ class Console:
 class Container:
     """The system on a Device, in whose root headstart is installed."""
 
-    def __init__(self, device, state, timeout):
-        self.device, self.timeout = device, timeout
+    def __init__(self, device, build, state, timeout):
+        self.device, self.build, self.timeout = device, build, timeout
         self.plan = os.path.join(device.root, state.lstrip("/"), "boot", "plan")
         for name, text in (HERE_TOO, SAYS_SO):
             folder = self._inside(UNITS, name)
@@ -129,7 +136,7 @@ class Container:
 
     @contextlib.contextmanager
     def _booting(self, init, *options):
-        console = Console(self.device, init, options)
+        console = Console(self.device, self.build, init, options)
         try:
             yield console
         finally:

@@ -3,6 +3,7 @@
 
 import itertools
 import os
+import time
 import types
 import unittest
 from unittest import mock
@@ -28,21 +29,21 @@ class Parts(unittest.TestCase):
             file.write("#!/bin/sh\n" + script)
         os.chmod(fake, 0o755)
         with mock.patch.dict(os.environ, PATH=self.folder + ":" + os.environ["PATH"]):
-            console = container.Console(self.device)
+            console = container.Console(self.device, "")
         self.addCleanup(console.off)
         return console
 
     def test_the_image_of_a_lazy_volume_says_so(self):
         settings = os.path.join(self.folder, "etc/headstart/headstart.conf")
-        container.Container(self.device, "/var/lib/headstart", 10)
+        container.Container(self.device, "", "/var/lib/headstart", 10)
         self.assertFalse(os.path.exists(settings))
         self.device.model = "lazy"
-        container.Container(self.device, "/var/lib/headstart", 10)
+        container.Container(self.device, "", "/var/lib/headstart", 10)
         with open(settings, encoding="ascii") as file:
             self.assertEqual(file.read(), "[devices]\n/ = lazy\n")
 
     def test_units_that_are_enabled(self):
-        server = container.Container(self.device, "/var/lib/headstart", 10)
+        server = container.Container(self.device, "", "/var/lib/headstart", 10)
 
         def enabled():
             return sorted(name for folder in set(container.WANTS.values())
@@ -56,7 +57,7 @@ class Parts(unittest.TestCase):
         self.assertEqual(enabled(), [])
 
     def test_each_boot_has_its_own_plan(self):
-        server = container.Container(self.device, "/state", 10)
+        server = container.Container(self.device, "", "/state", 10)
         os.makedirs(os.path.dirname(server.plan))
         for plan in (b"one", b"two", None):
             server.use(plan)
@@ -73,9 +74,18 @@ class Parts(unittest.TestCase):
 
     def test_a_target_is_reached(self):
         """The line may come in parts, and with colours."""
-        console = self.says("printf 'Reached target basic.target\\nReached tar'; sleep 0.1\n"
+        console = self.says("echo 'began at 0.5'; printf 'Reached target basic.target\\nReached tar'; sleep 0.1\n"
                             "printf 'get \\033[0;1mmulti-user.target\\033[0m - Multi'; exec sleep 1000\n")
         self.assertGreater(console.await_target("multi-user.target", 1000), 0)
+
+    def test_a_boot_lasts_from_the_first_process_on(self):
+        now = time.monotonic()
+        seconds = self.says(f"sleep 0.3; echo 'began at {now - 1000}'; echo 'Reached target a.target'; exec sleep 1000\n"
+                            ).await_target("a.target", 1000)
+        self.assertGreater(seconds, 1000.3)
+        self.assertLess(seconds, 1000.3 + time.monotonic() - now)
+        with self.assertRaisesRegex(LabError, "did not say when it began"):
+            self.says("echo 'Reached target a.target'; exec sleep 1000\n").await_target("a.target", 1000)
 
     def test_a_container_that_ends(self):
         with self.assertRaisesRegex(LabError, "did not reach multi-user.target.*Failed to mount"):
