@@ -171,10 +171,11 @@ class Container:
             return seconds, counters
 
     def record(self, init=INIT):
-        """Boots at full speed, and records what is read. Returns the plan."""
+        """Boots as the machine would, and records what is read. Returns the plan. What is recorded for an image is recorded elsewhere, on a
+        disk that has its blocks: at full speed."""
         self.enable(*(unit for unit in WANTS if unit != "headstart-boot.service"))
         shutil.rmtree(os.path.dirname(self.plan), ignore_errors=True)
-        self.device.delay(False)
+        self.device.delay(self.device.model != "lazy")
         with self._booting(init, RECORD_HERE_TOO) as console:
             console.await_target(TARGET, self.timeout)
             if not console.wait_while(lambda: not os.path.exists(self.plan), self.timeout):

@@ -30,8 +30,9 @@ class Parts(unittest.TestCase):
             self.assertIsNone(upgraded.two_versions(["git"]))
 
     def test_packages_of_a_source(self):
-        with mock.patch.object(upgraded, "run", return_value="git git\nlibgit2 libgit2-1.5\ngit git-man\n"):
+        with mock.patch.object(upgraded, "run", return_value="git git 1:2\nlibgit2 libgit2-1.5 1\ngit git-man 1:2\ngit git-lfs 3\n"):
             self.assertEqual(upgraded.installed_of("/", "git"), ["git", "git-man"])
+            self.assertEqual(upgraded.installed_of("/", "emacs"), [])
 
     def test_the_row_of_a_start(self):
         def runs(nothing, run):
