@@ -135,6 +135,8 @@ static void start_prefetcher(void)
 	if (!list)
 		return;
 	list->pid = (uint32_t)sys_getpid();
+	if (!state_folder(&shim_start.folders, 0, list->state, sizeof(list->state)))
+		list->state[0] = '\0';
 	if (spawn_prefetcher(fd, "--objects")) {
 		whole.list = list;
 		shim_log(whole.program, "whole=started");

@@ -4,6 +4,8 @@
  * there is none), in memory that both have mapped. The program only writes to the list, without any system call, so no
  * seccomp filter that it sets up later can make that fatal. The prefetcher looks from time to time.
  *
+ * A prefetcher has no environment, so the list also says which folder is the state folder of this start.
+ *
  * The list only grows. A writer takes the next number from `taken` (atomically, since the processes of a program that
  * forks share the list), fills that entry, and sets its state. Entries past the end are lost, which costs only speed.
  * The reader trusts nothing: it copies a path out before looking at it.
@@ -16,6 +18,7 @@
 #define OBJECT_LIST_MAX    512u
 #define OBJECT_LIST_CLOSED 0x80000000u
 #define OBJECT_PATH_SIZE   252u /* bytes, with the NUL; an object with a longer path is left out */
+#define OBJECT_STATE_SIZE  512u /* bytes, with the NUL */
 
 enum object_state {
 	OBJECT_NONE = 0, /* not written yet */
@@ -32,6 +35,7 @@ struct object_list {
 	uint32_t pid; /* the program */
 	/* Entries given out; may exceed OBJECT_LIST_MAX. With OBJECT_LIST_CLOSED there will be no more. */
 	uint32_t taken;
+	char state[OBJECT_STATE_SIZE]; /* the folder that comes first (format/state-folder.h); or "" */
 	struct object_entry entries[OBJECT_LIST_MAX];
 };
 

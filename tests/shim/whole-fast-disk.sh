@@ -69,4 +69,36 @@ case_relaid_library() {
 	until_undisturbed relaid_start started
 }
 
+# The prefetcher has no environment. A user's marks lie in the user's folder, root's only in that of the machine.
+marked_by() { # FOLDER [COMMAND…]
+	where=$1
+	shift
+	umount "$disk"
+	mount -o loop "$tmp/image" "$disk"
+	echo 16 >"/sys/class/bdi/$(mountpoint -d "$disk")/read_ahead_kb" 2>/dev/null || skip "read-ahead cannot be set here"
+	echo 0 >"/sys/dev/block/$(mountpoint -d "$disk")/queue/rotational" || skip "a loop device cannot be made solid here"
+	HEADSTART_STATE=/var/lib/headstart "$built/mark-fast" --measured "$disk/bash" || fail "nothing can be written of the disk"
+	rm -f "$where"/*.fast
+	# A prefetcher does nothing for a program that has ended.
+	"$@" env -i PATH="$PATH" HOME="$home" LD_AUDIT="$shim_for_all" HEADSTART=whole HEADSTART_PREFETCH="$others/headstart-prefetch" \
+		"$disk/bash" -c "sleep 1; exit" >/dev/null 2>&1 || true
+	for try in $(seq 200); do
+		[ ! -e "$(echo "$where"/*.fast)" ] || return 0
+		sleep 0.02
+	done
+	fail "the disk is not marked in $where"
+}
+case_prefetcher_marks_the_disk() {
+	for_others "$HEADSTART_TEST_BUILD/tools/headstart-prefetch" "$audit"
+	shim_for_all=$others/$(basename "$audit") home=$others/home
+	mkdir -m 777 "$home"
+	mount -t tmpfs -o mode=755 none /var/lib # root's state folder
+	cp "$(command -v bash)" "$disk/bash" || skip "there is no bash"
+	chmod -R a+rX "$tmp" "$disk"
+	until_undisturbed marked_by "$home/.local/state/headstart" $as_nobody
+	until_undisturbed marked_by /var/lib/headstart
+	[ "$(stat -c '%u %a' /var/lib/headstart/*.fast)" = "0 644" ] || fail "others cannot see root's mark"
+	umount /var/lib
+}
+
 run_cases

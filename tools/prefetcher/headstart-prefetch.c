@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -254,6 +255,20 @@ static bool list_denied(const struct config *config, int fd)
 		!config_allows(config, path, &why);
 }
 
+/*
+ * The folder is what the program says. A program that root has started may be somebody else's by now, so root's marks lie in root's
+ * folder only.
+ */
+static void mark_fast(int list, dev_t device)
+{
+	char folder[OBJECT_STATE_SIZE];
+
+	if (object_list_folder(list, folder) == 0 &&
+		(geteuid() == 0 ? streq(folder, HEADSTART_STATE_DIR)
+				: setenv("HEADSTART_STATE", folder, 1) == 0))
+		disks_mark_fast(device);
+}
+
 /* Whole mode. Does nothing while a plan is being carried out, which may be that of a program that started this one. */
 static int run_objects(const struct request *request, const struct config *config)
 {
@@ -278,7 +293,7 @@ static int run_objects(const struct request *request, const struct config *confi
 		return fail("--fd", r == -EINVAL ? "is not a list of objects" : strerror(-r));
 	whole_mode_log(&result);
 	if (result.fast)
-		disks_mark_fast(result.device);
+		mark_fast(request->fd, result.device);
 	return 0;
 }
 

@@ -5,9 +5,8 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
-
-#include "format/object-list.h"
 
 int object_list_writer(int fd, char ret[PATH_MAX])
 {
@@ -23,4 +22,13 @@ int object_list_writer(int fd, char ret[PATH_MAX])
 		return -errno;
 	ret[n] = '\0';
 	return 0;
+}
+
+int object_list_folder(int fd, char ret[OBJECT_STATE_SIZE])
+{
+	ssize_t n = pread(fd, ret, OBJECT_STATE_SIZE, offsetof(struct object_list, state));
+
+	if (n < 0)
+		return -errno;
+	return n == OBJECT_STATE_SIZE && ret[0] == '/' && memchr(ret, '\0', OBJECT_STATE_SIZE) ? 0 : -ENODATA;
 }
