@@ -34,13 +34,21 @@ class Parts(unittest.TestCase):
             self.assertEqual(upgraded.installed_of("/", "git"), ["git", "git-man"])
             self.assertEqual(upgraded.installed_of("/", "emacs"), [])
 
+    def test_a_program_that_is_not_installed_has_no_builds(self):
+        self.assertIsNone(upgraded.two_versions([]))
+
+    def test_a_command_that_fails(self):
+        with self.assertRaisesRegex(upgraded.experiment.GivenUp, "^'sh -c' failed: no network$"):
+            upgraded.run("sh", "-c", "echo no network >&2; exit 100")
+
     def test_the_row_of_a_start(self):
         def runs(nothing, run):
             return {name: types.SimpleNamespace(seconds=[seconds] * 3, failures=[])
                     for name, seconds in (("nothing", nothing), ("run", run))}
         start = types.SimpleNamespace(program="git", name="log")
-        row = upgraded.row_of(start, ["1", "2"], runs(2, 1), runs(2, 1.2), types.SimpleNamespace(device="hdd", runs=3))
+        row = upgraded.row_of(start, ["1", "2"], runs(2, 1), runs(2, 1.2), types.SimpleNamespace(device="hdd", runs=3, seed=1))
         self.assertEqual(row["ratio_to_nothing"], [0.5, 0.6])
+        self.assertEqual(row["intervals"], [[0.5, 0.5], [0.6, 0.6]])
         self.assertEqual((row["share_of_gain"], row["nothing_s"], row["failures"]), (0.8, [2, 2], []))
 
     def test_every_start_has_a_source(self):

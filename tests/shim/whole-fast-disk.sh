@@ -40,6 +40,8 @@ case_mark_that_does_not_count() {
 	expect started
 	chmod 600 "$mark"
 	expect fast-disk
+	chown 65534 "$mark"
+	expect started
 	rm "$mark"
 	mkfifo "$mark"
 	expect started
@@ -98,6 +100,51 @@ case_prefetcher_marks_the_disk() {
 	until_undisturbed marked_by "$home/.local/state/headstart" $as_nobody
 	until_undisturbed marked_by /var/lib/headstart
 	[ "$(stat -c '%u %a' /var/lib/headstart/*.fast)" = "0 644" ] || fail "others cannot see root's mark"
+	umount /var/lib
+}
+
+# What the program writes into the list is no reason for root to write anywhere else. The same list is good in a user's hands.
+carry_out_list() { # FOLDER [COMMAND…]
+	says=$1
+	shift
+	python3 -c 'import struct, sys
+path, folder, pid = sys.argv[1].encode(), sys.argv[2].encode(), int(sys.argv[3])
+sys.stdout.buffer.write(struct.pack("=II512sI252s", pid, 1 | 1 << 31, folder, 2, path).ljust(8 + 512 + 512 * 256, b"\0"))' \
+		"$disk/bash" "$says" $$ >"$tmp/list-of-objects"
+	chmod 644 "$tmp/list-of-objects"
+	"$@" "$others/headstart-prefetch" --objects --fd 9 9<"$tmp/list-of-objects" >"$tmp/out" 2>&1 || fail "it exits $?: $(cat "$tmp/out")"
+}
+# The folders in which there is a mark now; they are removed.
+marks() {
+	for where in /var/lib/headstart "$tmp/elsewhere" "$home/own"; do
+		[ ! -e "$(echo "$where"/*.fast)" ] || echo "$where"
+		rm -f "$where"/*.fast
+	done
+}
+case_root_believes_no_folder_of_a_list() {
+	for_others "$HEADSTART_TEST_BUILD/tools/headstart-prefetch"
+	home=$others/home
+	mkdir -p "$home" "$tmp/elsewhere"
+	chmod 777 "$home"
+	mount -t tmpfs -o mode=755 none /var/lib
+	cp "$(command -v bash)" "$disk/bash" || skip "there is no bash"
+	chmod -R a+rX "$tmp" "$disk"
+	echo 0 >"/sys/dev/block/$(mountpoint -d "$disk")/queue/rotational" || skip "a loop device cannot be made solid here"
+	HEADSTART_STATE=/var/lib/headstart "$built/mark-fast" --measured "$disk/bash" || fail "nothing can be written of the disk"
+	unset HEADSTART_STATE
+	export HOME="$home"
+	carry_out_list /var/lib/headstart
+	[ "$(marks)" = /var/lib/headstart ] || fail "root has left no mark"
+	for folder in "$tmp/elsewhere" "$home/own" relative "" /var/lib/headstart/../../../tmp; do
+		carry_out_list "$folder"
+		[ -z "$(marks)" ] || fail "root has left a mark because of '$folder'"
+	done
+	carry_out_list "$home/own" $as_nobody
+	[ "$(marks)" = "$home/own" ] || fail "a user has left no mark"
+	for folder in "$tmp/elsewhere" relative ""; do
+		carry_out_list "$folder" $as_nobody
+		[ -z "$(marks)" ] || fail "a user has left a mark because of '$folder'"
+	done
 	umount /var/lib
 }
 

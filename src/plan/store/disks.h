@@ -21,5 +21,6 @@ void disks_apply_from(const struct store *store, struct device *device);
  */
 int disks_learn(struct device *disk, const struct device_read *reads, size_t n);
 
-/* Marks the disk with this st_dev as one on which whole mode gains nothing (format/fast-disk.h). Returns 0 or negative errno. */
+/* Marks the disk with this st_dev as one on which whole mode gains nothing (format/fast-disk.h), from now on. Returns 0 or negative
+ * errno. */
 int disks_mark_fast(dev_t device);

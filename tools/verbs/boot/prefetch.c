@@ -117,11 +117,12 @@ static int read_and_carry_out(const char *path)
 static int prefetch(void)
 {
 	_cleanup_free_ char *path = NULL;
+	enum boot_mode mode = boot_mode_read(BOOT_COMMAND_LINE);
 	pthread_t early;
 	bool reads_early;
 	int r;
 
-	if (boot_mode_read(BOOT_COMMAND_LINE) == BOOT_RECORD) {
+	if (mode == BOOT_RECORD) {
 		verb_note("no plan is carried out: the kernel's command line says headstart=record");
 		return 0;
 	}
@@ -130,7 +131,7 @@ static int prefetch(void)
 		return r == -EPERM
 			? verb_fail("HEADSTART_STATE names a folder that others can change: unset it")
 			: verb_fail_errno(r, "cannot find the plan of a boot");
-	reads_early = pthread_create(&early, NULL, read_early, path) == 0;
+	reads_early = mode != BOOT_OFF && pthread_create(&early, NULL, read_early, path) == 0;
 	r = boot_switched_off() ? 0 : read_and_carry_out(path);
 	if (reads_early)
 		pthread_join(early, NULL);
