@@ -312,8 +312,7 @@ static int take_unmap(struct touched *touched, const struct follow_stop *stop)
 
 	if (stop->narrow)
 		start = (uint32_t)start;
-	if (__builtin_add_overflow(start, stop->arguments[1], &end) ||
-		!page_tables_maps_file(stop->process->pid, start, end))
+	if (__builtin_add_overflow(start, stop->arguments[1], &end))
 		return 0;
 	return follow_process_look(touched, stop->process, start, end);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/types.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,6 +42,8 @@ struct map_query {
 	__u64 vma_name_addr, build_id_addr;
 };
 
+#define QUERY_EXECUTABLE   0x04 /* also among what is found */
+#define QUERY_SHARED       0x08 /* only there */
 #define QUERY_THIS_OR_NEXT 0x10
 #define QUERY_FILES_ONLY   0x20
 #define IOCTL_QUERY        _IOWR('f', 17, struct map_query)
@@ -71,7 +74,7 @@ static bool parse(const char *line, struct page_mapping *ret)
 	return ret->inode != 0 && ret->start < ret->end;
 }
 
-int page_tables_mappings(int32_t pid, page_mapping_found *found, void *context)
+static int read_text(int32_t pid, uint64_t start, uint64_t end, page_mapping_found *found, void *context)
 {
 	_cleanup_free_ char *maps = NULL;
 	char path[64], *rest, *line;
@@ -84,24 +87,54 @@ int page_tables_mappings(int32_t pid, page_mapping_found *found, void *context)
 	while (r == 0 && (line = strsep(&rest, "\n"))) {
 		struct page_mapping mapping;
 
-		if (parse(line, &mapping))
+		if (parse(line, &mapping) && mapping.end > start && mapping.start < end)
 			r = found(context, &mapping);
 	}
 	return r;
 }
 
-bool page_tables_maps_file(int32_t pid, uint64_t start, uint64_t end)
+/* The first mapping of a file that ends behind the address. Returns 0 or negative errno: -ENOENT if there is none. */
+static int ask(int maps, uint64_t address, char path[PATH_MAX], struct page_mapping *ret)
 {
-	_cleanup_close_ int maps = open_of(pid, "maps");
 	struct map_query query = {
 		.size = sizeof(query),
 		.query_flags = QUERY_THIS_OR_NEXT | QUERY_FILES_ONLY,
-		.query_addr = start,
+		.query_addr = address,
+		.vma_name_size = PATH_MAX,
+		.vma_name_addr = (uintptr_t)path,
 	};
 
 	if (ioctl(maps, IOCTL_QUERY, &query) < 0)
-		return errno != ENOENT;
-	return query.vma_start < end;
+		return -errno;
+	*ret = (struct page_mapping){
+		.start = query.vma_start,
+		.end = query.vma_end,
+		.offset = query.vma_offset,
+		.inode = query.inode,
+		.device = query.dev_major << 20 | (query.dev_minor & 0xfffff),
+		.code = (query.vma_flags & (QUERY_EXECUTABLE | QUERY_SHARED)) == QUERY_EXECUTABLE,
+		.path = path,
+	};
+	return 0;
+}
+
+int page_tables_mappings(int32_t pid, uint64_t start, uint64_t end, page_mapping_found *found, void *context)
+{
+	_cleanup_close_ int maps = open_of(pid, "maps");
+	char path[PATH_MAX] = {0}; /* valgrind does not know what the call writes */
+	struct page_mapping mapping;
+	int r = 0, asked = 0;
+
+	if (maps < 0)
+		return maps;
+	while (r == 0 && start < end && (asked = ask(maps, start, path, &mapping)) == 0 &&
+		mapping.start < end) {
+		if (mapping.inode != 0)
+			r = found(context, &mapping);
+		start = mapping.end;
+	}
+	/* The kernel is too old, or the path too long. */
+	return r == 0 && asked < 0 && asked != -ENOENT ? read_text(pid, start, end, found, context) : r;
 }
 
 int page_tables_open(int32_t pid)

@@ -21,16 +21,11 @@ struct page_mapping {
 typedef int page_mapping_found(void *context, const struct page_mapping *mapping);
 
 /*
- * Calls found() for each mapping of a file, in the order of addresses, and stops at its first result that is not 0.
- * Returns that, or negative errno: -EACCES or -EPERM if we may not look.
+ * Calls found() for each mapping of a file that reaches into these addresses, in their order, and stops at its first
+ * result that is not 0. Linux 6.11 is asked for one mapping after the other; of an older kernel all are read as text.
+ * Returns that result, or negative errno: -EACCES or -EPERM if we may not look.
  */
-int page_tables_mappings(int32_t pid, page_mapping_found *found, void *context);
-
-/*
- * Whether the process has mapped a file somewhere in these addresses. Linux 6.11 can say so without making text of all
- * mappings; an older kernel answers true.
- */
-bool page_tables_maps_file(int32_t pid, uint64_t start, uint64_t end);
+int page_tables_mappings(int32_t pid, uint64_t start, uint64_t end, page_mapping_found *found, void *context);
 
 /* Returns a descriptor for page_tables_present(), or negative errno. It goes on showing the memory that the process has now. */
 int page_tables_open(int32_t pid);

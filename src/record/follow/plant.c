@@ -111,7 +111,7 @@ static int visit_mapping(void *context, const struct page_mapping *mapping)
 	struct process_code code = {mapping->start, mapping->end, mapping->offset, 0};
 	int r = 0;
 
-	if (!mapping->code || mapping->end <= visit->start || mapping->start >= visit->end)
+	if (!mapping->code)
 		return 0;
 	if (visit->plant)
 		r = function_objects_add(visit->objects, visit->process, mapping, &object);
@@ -128,7 +128,7 @@ static int visit_mapping(void *context, const struct page_mapping *mapping)
 
 static int visit_mappings(struct visit *visit)
 {
-	int r = page_tables_mappings(visit->process->pid, visit_mapping, visit);
+	int r = page_tables_mappings(visit->process->pid, visit->start, visit->end, visit_mapping, visit);
 
 	if (r < 0 && r != -ENOMEM && r != -ESRCH && r != -ENOENT)
 		visit->process->unplanted = true;

@@ -211,8 +211,6 @@ static int found_mapping(void *context, const struct page_mapping *mapping)
 	uint64_t end = mapping->end < look->end ? mapping->end : look->end;
 	int r;
 
-	if (start >= end)
-		return 0;
 	r = follow_process_find_file(look->touched, look->process, mapping, &look->file);
 	if (r < 0 || look->file == TOUCHED_NONE || look->touched->items[look->file].ignored)
 		return r;
@@ -259,8 +257,9 @@ int follow_process_look(struct touched *touched, struct follow_process *process,
 		return 0;
 	if (process->pagemap < 0)
 		process->pagemap = page_tables_open(process->pid);
-	r = process->pagemap < 0 ? process->pagemap
-				 : page_tables_mappings(process->pid, found_mapping, &look);
+	r = process->pagemap < 0
+		? process->pagemap
+		: page_tables_mappings(process->pid, look.start, look.end, found_mapping, &look);
 	if (r == -EACCES || r == -EPERM)
 		process->unseen = !follow_process_has_ended(process);
 	if (r == -EFBIG)

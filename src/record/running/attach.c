@@ -85,7 +85,7 @@ static int name_files(struct attached *attached, int32_t top)
 	}
 	for (size_t i = 0; r != -ENOMEM && i < n; i++) {
 		attached->pid = pids[i];
-		r = page_tables_mappings(pids[i], name_mapping, attached);
+		r = page_tables_mappings(pids[i], 0, UINT64_MAX, name_mapping, attached);
 		if (r != -ENOMEM)
 			r = open_files_each(pids[i], name_open, attached);
 	}

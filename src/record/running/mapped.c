@@ -82,7 +82,7 @@ int mapped_add(int32_t pid, uint64_t time, uint64_t *budget, struct opens *opens
 		.budget = budget,
 		.pid = pid,
 		.pagemap = pagemap};
-	int r = page_tables_mappings(pid, add_mapping, &look);
+	int r = page_tables_mappings(pid, 0, UINT64_MAX, add_mapping, &look);
 
 	return r == -ENOMEM ? r : 0;
 }

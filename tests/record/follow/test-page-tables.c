@@ -205,25 +205,69 @@ static int find_own(void *context, const struct page_mapping *mapping)
 
 static void mapping_is_described(void **state)
 {
-	assert_int_equal(page_tables_mappings(getpid(), find_own, NULL), 1);
+	for (int i = 0; i < 2; i++) {
+		old_kernel = i;
+		assert_int_equal(page_tables_mappings(getpid(), 0, UINT64_MAX, find_own, NULL), 1);
+	}
 }
 
-static void mapped_file_is_noticed(void **state)
-{
-	void *anonymous = mmap(NULL, page_size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uint64_t nothing = (uintptr_t)anonymous;
+/* A description of mappings, one in a line. */
+struct text {
+	char *data;
+	size_t size;
+};
 
-	assert_true(
-		page_tables_maps_file(getpid(), (uintptr_t)map + page_size, (uintptr_t)map + 2 * page_size));
-	munmap(anonymous, page_size);
-	old_kernel = true;
-	assert_true(page_tables_maps_file(getpid(), nothing, nothing + page_size));
+static int describe(void *context, const struct page_mapping *mapping)
+{
+	struct text *text = context;
+	char *before = text->data;
+	int n = asprintf(&text->data, "%s%lx-%lx %lx %lx %x %d %s\n", before ? before : "", mapping->start,
+		mapping->end, mapping->offset, mapping->inode, mapping->device, mapping->code, mapping->path);
+
+	assert_true(n > 0);
+	free(before);
+	text->size = (size_t)n;
+	return 0;
+}
+
+static void every_kernel_tells_the_same(void **state)
+{
+	struct text told[2] = {0};
+
+	for (int i = 0; i < 2; i++) {
+		old_kernel = i;
+		assert_int_equal(page_tables_mappings(getpid(), 0, UINT64_MAX, describe, &told[i]), 0);
+	}
+	assert_string_equal(told[0].data, told[1].data);
+	assert_non_null(strstr(told[0].data, " 1 /")); /* code */
+	free(told[0].data);
+	free(told[1].data);
+}
+
+static void only_mappings_of_these_addresses_are_found(void **state)
+{
+	uint64_t at = (uintptr_t)map, last = at + PAGES * page_size;
+
+	for (int i = 0; i < 2; i++) {
+		struct text told = {0};
+
+		old_kernel = i;
+		assert_int_equal(
+			page_tables_mappings(getpid(), at + page_size, at + page_size + 1, describe, &told),
+			0);
+		assert_non_null(strstr(told.data, path));
+		assert_ptr_equal(strchr(told.data, '\n'), told.data + told.size - 1);
+		free(told.data);
+		assert_int_equal(page_tables_mappings(getpid(), 0, at, find_own, NULL), 0);
+		assert_int_equal(page_tables_mappings(getpid(), last, UINT64_MAX, find_own, NULL), 0);
+		assert_int_equal(page_tables_mappings(getpid(), at, at, find_own, NULL), 0);
+	}
 }
 
 static void process_that_is_gone_is_an_error(void **state)
 {
 	assert_int_equal(page_tables_open(INT32_MAX), -ENOENT);
-	assert_int_equal(page_tables_mappings(INT32_MAX, find_own, NULL), -ENOENT);
+	assert_int_equal(page_tables_mappings(INT32_MAX, 0, UINT64_MAX, find_own, NULL), -ENOENT);
 }
 
 static void only_pages_that_are_there_count_as_such(void **state)
@@ -252,7 +296,8 @@ int main(void)
 		CASE(too_many_pages_are_an_error),
 		CASE(large_mapping_costs_what_it_has),
 		CASE(mapping_is_described),
-		CASE(mapped_file_is_noticed),
+		CASE(every_kernel_tells_the_same),
+		CASE(only_mappings_of_these_addresses_are_found),
 		CASE(process_that_is_gone_is_an_error),
 	};
 
