@@ -21,7 +21,7 @@
 /* Bytes: of a smaller hot region, the read-around of the loader's first fault already reads too much. */
 #define HOT_WORTH (256u << 10)
 
-#define NO_OFFSET UINT64_MAX /* past the end of any file */
+#define NO_OFFSET INT64_MAX /* past the end of any file; -1 would be the position */
 
 /* Opens with O_PATH. A kernel too old to open from its caches alone may wait here, as it soon would for the program
  * itself, and follows links on the way even without `follow`, but not one at the end. */
@@ -60,29 +60,37 @@ static long read_cached(int fd, void *data, size_t size, uint64_t offset)
 	return raw_syscall(__NR_preadv2, fd, (long)&target, 1, (long)offset, 0, RWF_NOWAIT);
 }
 
+/* Two bytes of a file, which are probed. */
+struct probe {
+	uint64_t first, second;
+};
+
 /*
- * The offset of the last byte of a relaid file's hot region; NO_OFFSET where the region is too small to show anything;
- * `otherwise` for a file that is not relaid. A false note only leads to a probe of another page.
+ * What shows whether a relaid file's hot region has been read: its last byte and the one in the middle, since ld.so's fault
+ * in the dynamic section has brought what lies beside that, and one of them may. NO_OFFSET where the region is too small to
+ * show anything; `otherwise` for a file that is not relaid. A false note only leads to a probe of other pages.
  */
-static uint64_t hot_end(int fd, uint64_t otherwise)
+static struct probe probe_hot(int fd, uint64_t otherwise)
 {
+	const struct probe ordinary = {otherwise, otherwise}, nothing = {NO_OFFSET, NO_OFFSET};
 	struct note_segment note;
 	ElfW(Ehdr) header;
-	uint64_t at, size;
+	uint64_t at, start, size;
 	long got;
 
 	if (read_cached(fd, &header, sizeof(header), 0) != sizeof(header))
-		return otherwise;
+		return ordinary;
 	at = note_offset(&header);
 	if (at == 0)
-		return otherwise;
+		return ordinary;
 	got = read_cached(fd, &note, sizeof(note), at);
 	if (got == -EAGAIN)
-		return at;
+		return (struct probe){at, at};
 	if (got != sizeof(note) || LE32(note.n_type) != NOTE_TYPE || !shim_equal(note.name, NOTE_NAME))
-		return otherwise;
+		return ordinary;
+	start = LE64(note.relaid.hot_offset);
 	size = LE64(note.relaid.hot_size);
-	return size < HOT_WORTH ? NO_OFFSET : LE64(note.relaid.hot_offset) + size - 1;
+	return size < HOT_WORTH ? nothing : (struct probe){start + size - 1, start + size / 2};
 }
 
 static enum resident page_at(int fd, uint64_t offset)
@@ -100,6 +108,7 @@ static enum resident page_at(int fd, uint64_t offset)
 
 static enum resident look(const char *path, uint64_t offset, bool follow, bool *ret_relaid)
 {
+	struct probe probe = {offset, offset};
 	int fd = open_cached(path, follow);
 	enum resident resident;
 
@@ -108,12 +117,12 @@ static enum resident look(const char *path, uint64_t offset, bool follow, bool *
 	if (fd < 0)
 		return RESIDENT_UNKNOWN;
 	if (ret_relaid) {
-		uint64_t end = hot_end(fd, offset);
-
-		*ret_relaid = end != offset;
-		offset = end;
+		probe = probe_hot(fd, offset);
+		*ret_relaid = probe.first != offset;
 	}
-	resident = page_at(fd, offset);
+	resident = page_at(fd, probe.first);
+	if (resident == RESIDENT_YES && probe.second != probe.first)
+		resident = page_at(fd, probe.second);
 	sys_close(fd);
 	return resident;
 }

@@ -19,6 +19,6 @@ enum resident resident_planned(const char *path, uint64_t offset);
 /* The same for a file that the program or ld.so opens by that path in any case: follows links. */
 enum resident resident_at(const char *path, uint64_t offset);
 
-/* The same for an object that ld.so has just mapped; of a relaid one, looks at the end of its hot region instead. Also
- * says whether it is one. */
+/* The same for an object that ld.so has just mapped; of a relaid one, looks at its hot region instead, in two places.
+ * Also says whether it is one. */
 enum resident resident_object(const char *path, uint64_t offset, bool *ret_relaid);

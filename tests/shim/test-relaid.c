@@ -3,7 +3,6 @@
  * Whole mode's reader and relaid files: the hot extent by the note, what a damaged note is worth, and which
  * bytes are asked for, in which order. readahead(2) and device_of_by_rules() are this program's own.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -16,75 +15,26 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "device/device.h"
-#include "format/note.h"
 #include "format/object-list.h"
 #include "memory-file.h"
 #include "prefetch/whole-mode/hot-extent.h"
 #include "prefetch/whole-mode/whole-mode.h"
+#include "relaid-file.h"
 #include "taken.h"
 #include "undisturbed.h"
 
-#define PAGE       4096u
-#define ORIGINAL   (1u << 20) /* bytes of each part of the file */
-#define TABLES     (10 * PAGE)
-#define HOT        (100 * PAGE)
-#define WHOLE      (ORIGINAL + TABLES + HOT)
-#define READS      64
-#define DROP_TRIES 200
+#define READS 64
 /*
  * How long to wait where pidfd_open(2) does not report the end: under valgrind. Short, so that little can disturb it.
  */
 #define TIME_MS (500u << (undisturbed_try < 4 ? undisturbed_try : 4))
 #define BESIDE  (128u << 10) /* bytes: what the kernel may read along with the header and the note */
-
-/* A relaid file, as far as its note and the note's reader go. */
-struct relaid {
-	Elf64_Ehdr header;
-	char original[ORIGINAL - sizeof(Elf64_Ehdr)];
-	char relocations[TABLES - NOTE_REACH - sizeof(Elf64_Phdr)];
-	struct note_segment note;
-	Elf64_Phdr headers[1];
-	char hot[HOT];
-};
-
-_Static_assert(sizeof(struct relaid) == WHOLE, "no padding");
-
-static struct relaid good = {
-	.header =
-		{
-			.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
-				__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB,
-				EV_CURRENT},
-			.e_phoff = offsetof(struct relaid, headers),
-			.e_phentsize = sizeof(Elf64_Phdr),
-			.e_phnum = 1,
-		},
-	.note =
-		{
-			.n_namesz = LE32(sizeof(NOTE_NAME)),
-			.n_descsz = LE32(sizeof(struct note_relaid)),
-			.n_type = LE32(NOTE_TYPE),
-			.name = NOTE_NAME,
-			.relaid =
-				{
-					.version = LE32(NOTE_VERSION),
-					.passes = LE32(NOTE_PASS_HOT),
-					.original_size = LE64(ORIGINAL),
-					.granule = LE32(PAGE),
-					.tables_offset = LE64(ORIGINAL),
-					.tables_size = LE64(TABLES),
-					.hot_offset = LE64(ORIGINAL + TABLES),
-					.hot_size = LE64(HOT),
-				},
-		},
-};
 
 struct read {
 	ino_t file;
@@ -120,15 +70,6 @@ ssize_t readahead(int fd, off64_t offset, size_t count)
 		waitid(P_PID, (id_t)seen.program, &end, WEXITED | WNOWAIT);
 	}
 	return syscall(SYS_readahead, fd, offset, count);
-}
-
-static int write_file(char *path, const void *data, size_t size)
-{
-	int fd = mkstemp(path);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, data, size), size);
-	return fd;
 }
 
 static ino_t inode_of(const char *path)
@@ -202,25 +143,6 @@ static void test_one_pass(void **state)
 	assert_one_pass(file, ORIGINAL, WHOLE);
 }
 
-/* Drops the file from the page cache. Returns false where nobody can tell whether that worked. */
-static bool drop(int fd)
-{
-	char byte;
-	struct iovec to = {.iov_base = &byte, .iov_len = 1};
-	ssize_t found = 1;
-
-	/* A page stays if somebody holds it for a moment, such as a processor that is about to put it into a list. */
-	for (int i = 0; i < DROP_TRIES && found == 1; i++) {
-		if (fsync(fd) != 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0)
-			return false;
-		found = preadv2(fd, &to, 1, 0, RWF_NOWAIT);
-	}
-	if (found >= 0 || errno != EAGAIN)
-		return false;
-	/* Asking has started a read. */
-	return pread(fd, &byte, 1, 0) == 1 && posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0;
-}
-
 /* Waits for the reads of a file that were asked for. It looks only at the last byte of each. */
 static void await_reads(int fd)
 {
@@ -262,6 +184,32 @@ static void test_resident(void **state)
 	}
 	munmap(at, WHOLE);
 	close(fd);
+}
+
+/* What the loader's first faults read is not all of the hot region, wherever in it they were. */
+static void test_part_resident(void **state)
+{
+	for (size_t i = 0; i < sizeof(relaid_parts) / sizeof(*relaid_parts); i++) {
+		char first[] = "/tmp/headstart-first.XXXXXX", path[] = "/tmp/headstart-relaid.XXXXXX";
+		int fd = write_file(path, &good, sizeof(good));
+		struct whole_mode_result result = {0};
+		ino_t file = inode_of(path);
+		bool told = drop(fd);
+
+		close(write_file(first, &good, ORIGINAL));
+		if (told) {
+			make_resident(fd, &relaid_parts[i]);
+			result = follow((const char *[]){first, path}, 2);
+		}
+		close(fd);
+		unlink(first);
+		unlink(path);
+		if (!told)
+			skip();
+		assert_int_equal(result.relaid, relaid_parts[i].warm ? 0 : 1);
+		if (!relaid_parts[i].warm)
+			assert_one_pass(file, ORIGINAL, WHOLE);
+	}
 }
 
 static bool extent_of(const struct relaid *image, uint64_t size, struct object_part *ret)
@@ -447,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_one_pass),
 		cmocka_unit_test(test_resident),
+		cmocka_unit_test(test_part_resident),
 		cmocka_unit_test(test_falls_back),
 		cmocka_unit_test(test_rotational),
 	};

@@ -119,16 +119,19 @@ static bool may_look(struct reader *reader, int fd, bool header_resident)
 }
 
 /*
- * If the end of the hot extent is resident, somebody has read this relaid object before: the loader's own first faults
- * are at the other end.
+ * If the end and the middle of the hot extent are resident, somebody has read this relaid object before. Of only one of
+ * them, the loader's fault in the dynamic section has brought what lies beside that.
  */
+static bool is_hot_extent_warm(int fd, const struct object_part *extent)
+{
+	return reader_is_resident(fd, extent->offset + extent->length - 1) &&
+		reader_is_resident(fd, extent->offset + extent->length / 2);
+}
+
 static bool choose_hot_extent(int fd, uint64_t size, bool cold, struct object *object)
 {
-	const struct object_part *extent = &object->parts[0];
-
 	object->relaid = hot_extent(fd, size, &object->parts[0]);
-	object->count =
-		object->relaid && (cold || !reader_is_resident(fd, extent->offset + extent->length - 1));
+	object->count = object->relaid && (cold || !is_hot_extent_warm(fd, &object->parts[0]));
 	return object->relaid;
 }
 
