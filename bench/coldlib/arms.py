@@ -2,7 +2,7 @@
 """The arms: what stands in front of the command, and which preparations that needs.
 
 An arm is an environment and an argument prefix. {audit}, {preload}, {headstart} and {read_files} stand for paths in the
-image, which depend on how headstart was built; {list} is a list of files there, {plain}, {other} and {merged} are plans.
+image, which depend on how headstart was built; {list} is a list of files there, {plain}, {other}, {merged}, {ptrace} and {pagemap} are plans.
 
 People start programs from a shell that is already running: with `shell`, one runs and is idle before the time begins.
 It always has the preload shim loaded; LD_PRELOAD in `environment` is for the command. A shell in the prefix is as cold
@@ -15,6 +15,8 @@ PLAN = "plan"      # the plan of a recorded start
 PLAIN = "plain"    # the same without the metadata of the file system
 OTHER = "other"    # the same for the other kind of disk, rotational or solid
 MERGED = "merged"  # the merged plan of three recorded starts, that one among them
+PTRACE = "ptrace"  # the plan of a start that was recorded without trace events, by following it
+PAGEMAP = "pagemap"    # the same, by looking at its page tables now and then
 SHIM = "shim"      # headstart installed, nothing recorded
 FILES = "files"    # the list of the files of a recorded start
 
@@ -34,7 +36,7 @@ class Arm:
     what: str                     # for users, one line
     prefix: tuple = ()            # arguments before the command
     environment: tuple = ()       # (name, value) pairs
-    needs: str = ""               # PLAN, PLAIN, OTHER, MERGED, SHIM, FILES, or nothing at all
+    needs: str = ""               # one of the above, or nothing at all
     warm: bool = False            # the page cache is verified to be warm, not cold
     image: str = ""               # RELAID, COMPACTED, REWRITTEN, PLACED, RELAID_PLACED, or "" for the image as it is
     shell: bool = False           # an already running shell with the preload shim executes prefix and command
@@ -65,6 +67,10 @@ ARMS = {arm.name: arm for arm in (
         prefix=("{headstart}", "run", "--plan", "{other}", "--"), needs=OTHER),
     Arm("run-merged", "the same with the plan of three recorded starts, merged",
         prefix=("{headstart}", "run", "--plan", "{merged}", "--"), needs=MERGED),
+    Arm("ptrace-run", "the same with the plan of a start recorded by --backend ptrace",
+        prefix=("{headstart}", "run", "--plan", "{ptrace}", "--"), needs=PTRACE),
+    Arm("pagemap-run", "the same with the plan of a start recorded by --backend pagemap",
+        prefix=("{headstart}", "run", "--plan", "{pagemap}", "--"), needs=PAGEMAP),
     Arm("audit", "audit shim, with the plan of a recorded start", environment=(AUDIT,), needs=PLAN),
     Arm("audit-nowait", "the same, but the program does not wait on a rotational disk (HEADSTART_WAIT=0)",
         environment=(AUDIT, ("HEADSTART_WAIT", "0")), needs=PLAN),

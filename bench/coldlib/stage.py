@@ -19,6 +19,7 @@ SECOND = "/var/tmp/bench-second.profile"
 COPIED = "/var/tmp/bench-relayout.profile"
 MORE = "/var/tmp/bench-more.profile"
 TOGETHER = "/var/tmp/bench-merged.profile"
+WITHOUT_EVENTS = "/var/tmp/bench-without-events.profile"
 LOG = "/var/log/headstart-bench.log"    # in a folder that only root can change, or root writes no log
 PAGE = os.sysconf("SC_PAGESIZE")
 PREFETCHERS_END = 5  # seconds after the command for them to log what they have read
@@ -75,7 +76,7 @@ class Stage:
         self._try()
         if arms.FILES in needs:
             self._list_files()
-        if needs & {arms.PLAN, arms.PLAIN, arms.OTHER, arms.MERGED}:
+        if needs & {arms.PLAN, arms.PLAIN, arms.OTHER, arms.MERGED, arms.PTRACE, arms.PAGEMAP}:
             self.tell.step(self._so_many("recording a start"))
             self._record()
         if self.place:
@@ -89,6 +90,9 @@ class Stage:
         if arms.MERGED in needs:
             self.tell.step(f"recording {MERGED - 1} starts more")
             self._plan_merged()
+        for backend in sorted(needs & {arms.PTRACE, arms.PAGEMAP}):
+            self.tell.step(f"recording a start with --backend {backend}")
+            self._plan_without_events(backend)
         if needs != {""}:
             self.tell.step("recording a second start, to know what is used")
             self._headstart("record", "--quiet", "--output", SECOND, "--", *self.app.command)
@@ -250,6 +254,11 @@ class Stage:
         self._merge_more(profile_of(plan), TOGETHER, MERGED - 1)
         self._headstart("plan", "--output", self.paths["merged"], TOGETHER)
 
+    def _plan_without_events(self, backend):
+        """The plan of one start more. The disk is the one that the recording by trace events has measured."""
+        self._headstart("record", "--quiet", "--backend", backend, "--output", WITHOUT_EVENTS, "--", *self.app.command)
+        self._headstart("plan", "--output", self.paths[backend], WITHOUT_EVENTS)
+
     def _ask(self, arm):
         """(bytes prefetched, bytes of them used) in one run that is not timed; None where unknown."""
         if not arm.needs:
@@ -312,7 +321,7 @@ def installed_paths(build):
         "list": os.path.join(state, "bench-files"),
         "plain": os.path.join(state, "bench-plain"),
         "other": os.path.join(state, "bench-other"),
-        "merged": os.path.join(state, "bench-merged"),
+        **{name: os.path.join(state, "bench-" + name) for name in (arms.MERGED, arms.PTRACE, arms.PAGEMAP)},
     }
 
 

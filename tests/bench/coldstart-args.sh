@@ -36,7 +36,7 @@ case_wrong_arguments_are_refused() {
 case_help_names_every_option_and_arm() {
 	"$coldstart" --help >"$tmp/help" || fail "--help failed"
 	for word in nothing whole files run audit warm warm-run warm-audit --device --arms --runs --seed --json --chart \
-		--timeout --image --output --app --build sweep-run run-other run-merged relaid relaid-audit relaid-run relaid-warm rewritten placed placed-run relaid-placed relaid-placed-run shell-run preload \
+		--timeout --image --output --app --build sweep-run run-other run-merged ptrace-run pagemap-run relaid relaid-audit relaid-run relaid-warm rewritten placed placed-run relaid-placed relaid-placed-run shell-run preload \
 		cold-shell-run cold-shell-preload system cold-shell-system warm-preload --relayout-args; do
 		grep -q -- "$word" "$tmp/help" || fail "--help says nothing of $word"
 	done

@@ -62,11 +62,11 @@ class Coldstart(labtest.Undisturbed):
     def test_measures(self):
         chart = os.path.join(self.folder, "chart.svg")
         status, result, table, said = self.coldstart(
-            "files,run,sweep-run,run-other,run-merged,audit,warm-run", "read line </usr/share/data; echo $line >/root/out; echo done",
+            "files,run,sweep-run,run-other,run-merged,ptrace-run,audit,warm-run", "read line </usr/share/data; echo $line >/root/out; echo done",
             "--chart", chart, "--output", "/root/out")
         self.assertEqual(status, 0, said + table)
-        self.assertEqual(list(result["arms"]), ["nothing", "files", "run", "sweep-run", "run-other", "run-merged", "audit", "warm",
-                                                "warm-run"])
+        self.assertEqual(list(result["arms"]), ["nothing", "files", "run", "sweep-run", "run-other", "run-merged", "ptrace-run",
+                                                "audit", "warm", "warm-run"])
         arms = result["arms"]
         for name, arm in arms.items():
             self.assertEqual(arm["n"], 3)
@@ -77,7 +77,7 @@ class Coldstart(labtest.Undisturbed):
         self.assertEqual(arms["nothing"]["bytes_prefetched"], 0)
         self.assertEqual(arms["warm"]["bytes_read"], 0)
         self.assertEqual(arms["warm-run"]["bytes_prefetched"], 0)
-        for name in ("files", "run", "sweep-run", "run-other", "run-merged", "audit"):
+        for name in ("files", "run", "sweep-run", "run-other", "run-merged", "ptrace-run", "audit"):
             self.assertGreater(arms[name]["bytes_used"], 100000, name)
             self.assertGreaterEqual(arms[name]["bytes_prefetched"], arms[name]["bytes_used"], name)
         self.assertLess(arms["run"]["bytes_prefetched"], arms["files"]["bytes_prefetched"])
