@@ -97,7 +97,7 @@ case_recorder_says_how_to_end() {
 	grep -q "recording until 'sleep' has touched nothing for 0.2 s; it is ended then" "$tmp/screen" || fail "idle"
 	record_as_user --until time:0.2 --kill -- sleep 100
 	grep -q "recording for 0.2 s; 'sleep' is ended then" "$tmp/screen" || fail "time"
-	"$tool" record --no-drop --keep-read-ahead -o "$tmp/profile" -- true 2>"$tmp/err"
+	"$tool" record --no-drop --keep-read-ahead -o "$tmp/profile" -- true 2>"$tmp/err" || fail "$(cat "$tmp/err")"
 	! grep "recording until" "$tmp/err" || fail "told where nobody is at a terminal"
 }
 
