@@ -2,7 +2,7 @@
 """The Debian of an image on a device model, booted as a container by systemd-nspawn, at native speed.
 
 A boot begins when the container's first process is executed, which says so: before that, systemd-nspawn itself reads of the root, as no
-kernel would. It has reached a target when the container's systemd says so on its console.
+kernel would. It has booted when the console says what the system says then (systems.py).
 """
 
 import contextlib
@@ -17,10 +17,8 @@ import time
 
 from lab import LabError, kernel
 from lab.guardian import end_processes_in
-from lab.image import NEEDED_PACKAGES
+from bootlib import systems
 
-PACKAGES = ("systemd-sysv", "dbus", "libpam-systemd", "cron", "rsyslog", "openssh-server", "libxcb1", *NEEDED_PACKAGES)
-TARGET = "multi-user.target"
 UNITS = "etc/systemd/system"
 OURS = "usr/lib/systemd/system"
 WANTS = {
@@ -31,9 +29,8 @@ WANTS = {
 # The recorder stays away from containers, because it would see what their host does. Here the host is the benchmark.
 HERE_TOO = ("headstart-boot-record.service.d", "[Unit]\nConditionVirtualization=\nConditionPathExists=!/run/headstart/boot-recorder\n")
 RECORD_HERE_TOO = "--setenv=headstart=record"      # headstart-init looks for that, too
-BEGAN = "bench/began"       # in the build
+BEGAN = "began"     # in the build, below bench/
 BEGAN_AT = re.compile(r"began at ([0-9.]+)\s")
-FIRST = "/run/bench-began"
 INIT = "/sbin/init"
 HEADSTART_INIT = "/usr/sbin/headstart-init"
 # What the prefetcher says proves that it has read something.
@@ -51,10 +48,11 @@ def check_host():
 class Console:
     """A container that boots. `text` is what its console has said."""
 
-    def __init__(self, device, build, init=INIT, options=()):
+    def __init__(self, device, build, init=INIT, options=(), programs=()):
+        bound = [f"--bind-ro={os.path.join(os.path.abspath(build), 'bench', name)}:{systems.BELOW}{name}" for name in (BEGAN, *programs)]
         command = ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--console=read-only", "--private-network",
                    "--resolv-conf=off", "--timezone=off", "--link-journal=no", f"--directory={device.root}", f"--bind={device.loop}",
-                   f"--bind-ro={os.path.join(os.path.abspath(build), BEGAN)}:{FIRST}", *options, "--", FIRST, init,
+                   *bound, *options, "--", systems.BELOW + BEGAN, init,
                    "systemd.show_status=1", "systemd.log_color=0"]
         # The filter of system calls would refuse tracing and io_uring, which a machine has.
         environment = {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "SYSTEMD_SECCOMP": "0", "SYSTEMD_LOG_LEVEL": "warning"}
@@ -63,13 +61,12 @@ class Console:
         self._process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                          stderr=subprocess.STDOUT, preexec_fn=lambda: kernel.die_with_parent(signal.SIGKILL))
 
-    def await_target(self, target, timeout):
-        """Seconds from the beginning until the target was reached."""
-        reached = re.compile(rf"Reached target .*{re.escape(target)}")
-        while not reached.search(self.text):
+    def await_booted(self, system, timeout):
+        """Seconds from the beginning until the system had booted."""
+        while not system.booted(self.text):
             left = self._started + timeout - time.monotonic()
             if left <= 0 or not self._listen(left):
-                raise LabError(f"the container did not reach {target}; it said last: {self.text[-TAIL:]}")
+                raise LabError(f"the container did not reach {system.milestone}; it said last: {self.text[-TAIL:]}")
         now, began = time.monotonic(), BEGAN_AT.search(self.text)
         if not began:
             raise LabError(f"the container did not say when it began; it said last: {self.text[-TAIL:]}")
@@ -108,8 +105,9 @@ class Console:
 class Container:
     """The system on a Device, in whose root headstart is installed."""
 
-    def __init__(self, device, build, state, timeout):
-        self.device, self.build, self.timeout = device, build, timeout
+    def __init__(self, device, build, state, timeout, system=systems.SERVER):
+        self.device, self.build, self.timeout, self.system = device, build, timeout, system
+        system.furnish(device.root)
         self.plan = os.path.join(device.root, state.lstrip("/"), "boot", "plan")
         for name, text in (HERE_TOO, SAYS_SO):
             folder = self._inside(UNITS, name)
@@ -136,7 +134,7 @@ class Container:
 
     @contextlib.contextmanager
     def _booting(self, init, *options):
-        console = Console(self.device, self.build, init, options)
+        console = Console(self.device, self.build, init, options, self.system.programs)
         try:
             yield console
         finally:
@@ -159,13 +157,13 @@ class Container:
         self.device.mount()
 
     def boot(self, init=INIT, prefetches=False):
-        """Boots at the device's speed. Returns seconds to the target, and the device's counters until then. If it `prefetches`, it must
+        """Boots at the device's speed. Returns the seconds that it took, and the device's counters until then. If it `prefetches`, it must
         have done so."""
         kernel.syncfs(self.device.root)
         self.device.delay(True)
         self.device.reset_counters()
         with self._booting(init, RECORD_HERE_TOO) as console:
-            seconds, counters = console.await_target(TARGET, self.timeout), self.device.counters()
+            seconds, counters = console.await_booted(self.system, self.timeout), self.device.counters()
             if prefetches:
                 console.await_prefetched(self.timeout)
             return seconds, counters
@@ -177,7 +175,7 @@ class Container:
         shutil.rmtree(os.path.dirname(self.plan), ignore_errors=True)
         self.device.delay(self.device.model != "lazy")
         with self._booting(init, RECORD_HERE_TOO) as console:
-            console.await_target(TARGET, self.timeout)
+            console.await_booted(self.system, self.timeout)
             if not console.wait_while(lambda: not os.path.exists(self.plan), self.timeout):
                 raise LabError(f"the container has recorded no boot; it said last: {console.text[-TAIL:]}")
         with open(self.plan, "rb") as file:

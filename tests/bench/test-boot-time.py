@@ -9,10 +9,11 @@ import unittest
 from unittest import mock
 
 import labtest
-from bootlib import container
+from bootlib import container, systems
 from lab import LabError, cold
 
 boot_time = labtest.program("boot-time")
+A_TARGET = systems.System("a", "", (), "a.target", "Reached target a.target")
 
 
 class Parts(unittest.TestCase):
@@ -76,24 +77,43 @@ class Parts(unittest.TestCase):
         """The line may come in parts, and with colours."""
         console = self.says("echo 'began at 0.5'; printf 'Reached target basic.target\\nReached tar'; sleep 0.1\n"
                             "printf 'get \\033[0;1mmulti-user.target\\033[0m - Multi'; exec sleep 1000\n")
-        self.assertGreater(console.await_target("multi-user.target", 1000), 0)
+        self.assertGreater(console.await_booted(systems.SERVER, 1000), 0)
 
     def test_a_boot_lasts_from_the_first_process_on(self):
         now = time.monotonic()
         seconds = self.says(f"sleep 0.3; echo 'began at {now - 1000}'; echo 'Reached target a.target'; exec sleep 1000\n"
-                            ).await_target("a.target", 1000)
+                            ).await_booted(A_TARGET, 1000)
         self.assertGreater(seconds, 1000.3)
         self.assertLess(seconds, 1000.3 + time.monotonic() - now)
         with self.assertRaisesRegex(LabError, "did not say when it began"):
-            self.says("echo 'Reached target a.target'; exec sleep 1000\n").await_target("a.target", 1000)
+            self.says("echo 'Reached target a.target'; exec sleep 1000\n").await_booted(A_TARGET, 1000)
 
     def test_a_container_that_ends(self):
         with self.assertRaisesRegex(LabError, "did not reach multi-user.target.*Failed to mount"):
-            self.says("echo Failed to mount\n").await_target("multi-user.target", 1000)
+            self.says("echo Failed to mount\n").await_booted(systems.SERVER, 1000)
 
     def test_a_container_that_hangs(self):
         with self.assertRaisesRegex(LabError, "did not reach"):
-            self.says("exec sleep 1000\n").await_target("multi-user.target", 0.2)
+            self.says("exec sleep 1000\n").await_booted(systems.SERVER, 0.2)
+
+    def test_a_desktop_has_booted_when_it_has_a_window(self):
+        console = self.says("echo 'began at 0.5'; echo 'Reached target multi-user.target'; echo 'Reached target graphical.target'; sleep 0.2\n"
+                            "echo '[   3.1] first-window[9]: the first window is there'; exec sleep 1000\n")
+        self.assertGreater(console.await_booted(systems.DESKTOP, 1000), 0)
+        self.assertIn("graphical.target", console.text)
+
+    def test_a_desktop_is_furnished(self):
+        for name in ("passwd", "group", "shadow"):
+            os.makedirs(os.path.join(self.folder, "etc"), exist_ok=True)
+            with open(os.path.join(self.folder, "etc", name), "w", encoding="ascii") as file:
+                file.write("root:x:0:0::/root:/bin/sh\n")
+        for _ in range(2):
+            with mock.patch("os.chown"):
+                systems.DESKTOP.furnish(self.folder)
+        with open(os.path.join(self.folder, "etc/passwd"), encoding="ascii") as file:
+            self.assertEqual([line.split(":")[0] for line in file], ["root", systems.USER])
+        self.assertTrue(os.access(os.path.join(self.folder, "usr/local/bin/display-in-memory"), os.X_OK))
+        self.assertTrue(os.path.exists(os.path.join(self.folder, "etc/systemd/system/graphical.target.wants/first-window.service")))
 
     def test_what_was_prefetched_is_heard(self):
         console = self.says("echo 'Reached target multi-user.target'; echo 'headstart[40]: headstart: asked for 12.5 MB in 3 files, "
@@ -114,7 +134,7 @@ class Parts(unittest.TestCase):
                 mock.patch.object(cold, "drops", side_effect=itertools.chain(drops, itertools.repeat(1))), \
                 mock.patch.object(boot_time.container, "Container", return_value=server), \
                 mock.patch("lab.build.folders", return_value={"state": "/"}), mock.patch("lab.kernel.syncfs"):
-            done = boot_time.boots(types.SimpleNamespace(build="", timeout=1, runs=1), self.device, mock.Mock())
+            done = boot_time.boots(types.SimpleNamespace(build="", timeout=1, runs=1, arms=list(boot_time.ARMS), system=systems.SERVER), self.device, mock.Mock())
         self.assertEqual({arm: len(runs) for arm, runs in done.items()}, {arm: 1 for arm in boot_time.ARMS})
         return server.boot.call_count
 
@@ -127,7 +147,7 @@ class Parts(unittest.TestCase):
         counters = {"bytes_read": 100, "reads": 10}
         done = {"nothing": [(2.0, counters), (4.0, counters), (3.0, counters)],
                 "headstart-boot": [(1.0, counters), (2.0, counters), (1.5, counters)]}
-        nothing, ours = boot_time.rows_of(done, types.SimpleNamespace(device="hdd", seed=1))
+        nothing, ours = boot_time.rows_of(done, types.SimpleNamespace(device="hdd", seed=1, system=systems.SERVER))
         self.assertEqual((nothing["ratio_to_nothing"], nothing["median_s"], nothing["n"]), (1, 3, 3))
         self.assertEqual((ours["arm"], ours["device"], ours["ratio_to_nothing"], ours["reads"]), ("headstart-boot", "hdd", 0.5, 10))
         self.assertEqual(ours["interval"], [0.5, 0.5])
