@@ -7,9 +7,11 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -99,16 +101,52 @@ static void what_is_cached_is_enough_for_a_canonical_path(void **state)
 	assert_int_equal(stranger_find_cached(in("link-to-cached"), &stranger), -EAGAIN);
 }
 
-/* Before Linux 5.12, and before 5.6. */
+/* Before Linux 5.12, before 5.6, and where a filter of system calls does not know openat2. */
 static void an_older_kernel_tells_the_same(void **state)
 {
+	static const int answers[] = {EINVAL, ENOSYS, EPERM};
 	struct stranger stranger;
 
-	for (old_kernel = EINVAL; old_kernel; old_kernel = old_kernel == EINVAL ? ENOSYS : 0) {
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
+		old_kernel = answers[i];
 		assert_int_equal(stranger_find_cached(in("cached"), &stranger), 0);
 		assert_int_equal(stranger_find_cached(in("link-to-cached"), &stranger), -EAGAIN);
 		assert_int_equal(stranger_find_cached(in("none"), &stranger), 0);
 	}
+	old_kernel = 0;
+}
+
+static void who_did_not_find_the_stranger_names_none(void **state)
+{
+	struct stranger stranger = {.owner = 12345, .path = "somewhere"};
+	char path[NAME_MAX + 3] = "/";
+
+	memset(path + 1, 'x', NAME_MAX + 1);
+	assert_int_equal(stranger_find(path, &stranger), -ENAMETOOLONG);
+	assert_int_equal(stranger.owner, (uid_t)-1);
+	assert_string_equal(stranger.path, "");
+}
+
+/* Whoever opens something below it has it mounted, and nobody knows yet whose that is. Who mounted it asks for nothing. */
+static void automount_point_is_a_strangers(void **state)
+{
+	struct stranger stranger;
+	char options[128];
+	int ends[2];
+
+	assert_int_equal(mkdir(in("automount"), 0755), 0);
+	assert_int_equal(pipe(ends), 0);
+	snprintf(options, sizeof(options), "fd=%d,pgrp=%d,minproto=5,maxproto=5,direct", ends[1], getpgrp());
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+		mount("test", in("automount"), "autofs", 0, options) < 0)
+		skip();
+	assert_int_equal(stranger_find(in("automount/someone/file"), &stranger), -EPERM);
+	assert_string_equal(stranger.path, in("automount"));
+	assert_int_equal(stranger.owner, (uid_t)-1);
+	assert_int_not_equal(stranger_find_unasked(in("automount/someone/file"), &stranger), 0);
+	assert_int_equal(umount(in("automount")), 0);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 static void behind_the_first_stranger_nobody_is_asked(void **state)
@@ -234,6 +272,8 @@ int main(void)
 		cmocka_unit_test(paths_of_root_have_none),
 		cmocka_unit_test(what_is_cached_is_enough_for_a_canonical_path),
 		cmocka_unit_test(an_older_kernel_tells_the_same),
+		cmocka_unit_test(who_did_not_find_the_stranger_names_none),
+		cmocka_unit_test(automount_point_is_a_strangers),
 		cmocka_unit_test(what_is_no_path_is_told),
 		cmocka_unit_test(folders_files_and_links_of_others_are_found),
 		cmocka_unit_test(folders_that_others_write_are_found),

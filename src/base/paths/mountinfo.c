@@ -108,7 +108,7 @@ bool mountinfo_of_user(uint64_t id, uid_t *ret)
 	struct mountinfo mount;
 
 	*ret = (uid_t)-1;
-	return !find(id, &text, &mount) || mountinfo_serves_user(&mount, ret);
+	return !find(id, &text, &mount) || streq(mount.type, "autofs") || mountinfo_serves_user(&mount, ret);
 }
 
 bool mountinfo_on_disk(uint64_t id)
