@@ -7,9 +7,10 @@
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/strings.h"
 
 #define SPACES " \t\n"
-#define KEY    "headstart="
+#define KEY    "headstart"
 #define MAX    (1u << 16) /* bytes; no kernel takes as many */
 
 static bool is_word(const char *text, size_t length, const char *word)
@@ -28,24 +29,35 @@ static size_t word_length(const char *text)
 	return n;
 }
 
-enum boot_mode boot_mode_of(const char *text)
+/* The value of the last word NAME=VALUE, and how long it is; NULL and 0 if there is none. */
+static const char *last_value(const char *text, const char *name, size_t *ret_length)
 {
-	enum boot_mode mode = BOOT_USUAL;
+	const char *value = NULL;
 
+	*ret_length = 0;
 	for (text += strspn(text, SPACES); *text; text += strspn(text, SPACES)) {
 		size_t length = word_length(text);
+		const char *rest = after_prefix(text, name);
 
 		if (is_word(text, length, "--"))
 			break;
-		if (is_word(text, length, KEY "off"))
-			mode = BOOT_OFF;
-		else if (is_word(text, length, KEY "record"))
-			mode = BOOT_RECORD;
-		else if (strncmp(text, KEY, strlen(KEY)) == 0)
-			mode = BOOT_USUAL;
+		if (rest && *rest == '=') {
+			value = rest + 1;
+			*ret_length = length - (size_t)(value - text);
+		}
 		text += length;
 	}
-	return mode;
+	return value;
+}
+
+enum boot_mode boot_mode_of(const char *text)
+{
+	size_t length;
+	const char *value = last_value(text, KEY, &length);
+
+	if (value && is_word(value, length, "off"))
+		return BOOT_OFF;
+	return value && is_word(value, length, "record") ? BOOT_RECORD : BOOT_USUAL;
 }
 
 enum boot_mode boot_mode_read(const char *path)
@@ -54,4 +66,16 @@ enum boot_mode boot_mode_read(const char *path)
 	size_t size;
 
 	return read_pseudo_file(path, MAX, &text, &size) < 0 ? BOOT_USUAL : boot_mode_of(text);
+}
+
+char *boot_value_read(const char *path, const char *name)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *value;
+	size_t size, length;
+
+	if (read_pseudo_file(path, MAX, &text, &size) < 0)
+		return NULL;
+	value = last_value(text, name, &length);
+	return value ? strndup(value, length) : NULL;
 }

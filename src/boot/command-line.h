@@ -18,3 +18,9 @@ enum boot_mode boot_mode_of(const char *text);
 
 /* The same for a file: BOOT_USUAL if it cannot be read. */
 enum boot_mode boot_mode_read(const char *path);
+
+/*
+ * The value of the last word NAME=VALUE of such a file, as above. Quotes stay in it. Returns NULL if there is none, or it cannot be
+ * read. The caller frees it.
+ */
+char *boot_value_read(const char *path, const char *name);

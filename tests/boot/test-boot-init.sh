@@ -143,6 +143,13 @@ init: pid 1: : " ] || fail "not recorded first: $(cat "$tmp/became" "$tmp/err")"
 	until_undisturbed records
 	boot "$own/headstart-init" # in a container
 	becomes ": "
+	boot_with "headstart_init=$tmp/init" "$own/headstart-init" || fail "$(cat "$tmp/err")" # in one that does not say so
+	becomes ": "
+	mkdir -p "$root/etc/systemd/system"
+	ln -s /dev/null "$root/etc/systemd/system/headstart-boot-record.service" # masked
+	boot headstart=record "$own/headstart-init"
+	becomes ": "
+	rm "$root/etc/systemd/system/headstart-boot-record.service"
 }
 
 case_a_recorder_that_is_ready_goes_on() {

@@ -59,6 +59,24 @@ static void a_file(void **state)
 	assert_int_equal(boot_mode_read(path), BOOT_OFF);
 	unlink(path);
 	assert_int_equal(boot_mode_read(path), BOOT_USUAL);
+	assert_null(boot_value_read(path, "headstart"));
+}
+
+static void a_value(void **state)
+{
+	static const char text[] =
+		"root=/dev/sda1 headstart_init=/bin/one headstart_init=/bin/two headstart_initx=3 -- headstart_init=/bin/four\n";
+	char path[] = "/tmp/headstart-test-XXXXXX", *value;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	close(fd);
+	value = boot_value_read(path, "headstart_init");
+	assert_string_equal(value, "/bin/two");
+	free(value);
+	assert_null(boot_value_read(path, "headstart"));
+	unlink(path);
 }
 
 int main(void)
@@ -66,6 +84,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values),
 		cmocka_unit_test(a_file),
+		cmocka_unit_test(a_value),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

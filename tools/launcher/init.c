@@ -16,7 +16,9 @@
 
 #include "base/files/same-file.h"
 #include "base/strings.h"
+#include "boot/command-line.h"
 #include "launcher/begin.h"
+#include "prefetcher/detach.h"
 #include "prefetcher/tool-path.h"
 #include "verb.h"
 #include "verbs/boot/boot.h"
@@ -24,7 +26,7 @@
 #define NAME        "headstart-init"
 #define RECORD_UNIT "headstart-boot-record.service"
 
-/* Of the kernel's command line: it makes environment variables of words with a value that it does not know. */
+/* Of the kernel's command line: it makes environment variables of words with a value that it does not know. An initramfs may clear those. */
 #define OTHER_INIT "headstart_init"
 #define MODE       "headstart" /* boot/command-line.h */
 
@@ -38,6 +40,9 @@ static const char *const enabled_at[] = {
 	"/etc/systemd/system/sysinit.target.wants/" RECORD_UNIT,
 	"/usr/lib/systemd/system/sysinit.target.wants/" RECORD_UNIT,
 };
+
+/* The link that systemctl-mask(1) makes. */
+#define MASK "/etc/systemd/system/" RECORD_UNIT
 
 /* init/main.c of the kernel, kernel_init(). */
 static const char *const inits[] = {"/sbin/init", "/etc/init", "/bin/init", "/bin/sh"};
@@ -83,13 +88,26 @@ static bool mount_kernel_file_systems(void)
 	return access("/proc/self", F_OK) == 0;
 }
 
+static bool is_masked(void)
+{
+	char target[sizeof("/dev/null")] = "";
+
+	return readlink(MASK, target, sizeof(target) - 1) > 0 && streq(target, "/dev/null");
+}
+
+/* Not all containers say that they are one. */
+static bool in_container(void)
+{
+	return getenv("container") || !detach_in_first_namespace();
+}
+
 /* If the recorder's unit is enabled. In a container the kernel's events would be those of the whole machine. */
 static bool records(void)
 {
 	const char *mode = getenv(MODE);
 	struct stat st;
 
-	if (getenv("container") && !(mode && streq(mode, "record")))
+	if ((in_container() && !(mode && streq(mode, "record"))) || is_masked())
 		return false;
 	for (size_t i = 0; i < sizeof(enabled_at) / sizeof(*enabled_at); i++)
 		if (lstat(enabled_at[i], &st) == 0)
@@ -131,9 +149,17 @@ static int become(const char *path, char **argv)
 	return -errno;
 }
 
-int init_run(int argc, char **argv)
+/* The command line in /proc is that of the machine, also in a container. */
+static const char *other_init(void)
 {
 	const char *other = getenv(OTHER_INIT);
+
+	return other || in_container() ? other : boot_value_read(BOOT_COMMAND_LINE, OTHER_INIT);
+}
+
+int init_run(int argc, char **argv)
+{
+	const char *other;
 	int r = -ENOENT;
 
 	if (getpid() != 1) {
@@ -143,6 +169,7 @@ int init_run(int argc, char **argv)
 		return asked ? 0 : VERB_USAGE;
 	}
 	begin();
+	other = other_init();
 	if (other)
 		verb_fail_errno(become(other, argv), "cannot execute '%s', the value of " OTHER_INIT, other);
 	for (size_t i = 0; i < sizeof(inits) / sizeof(*inits); i++)

@@ -40,7 +40,7 @@ static pid_t fork_sharing_files(void)
 	return child < 0 ? fork_silently() : child;
 }
 
-static bool in_first_namespace(void)
+bool detach_in_first_namespace(void)
 {
 	char name[SURROUNDINGS_NAMESPACE_SIZE] = "";
 
@@ -72,7 +72,7 @@ static bool everywhere(void)
 
 bool detach_in_container(void)
 {
-	return !in_first_namespace() && !everywhere();
+	return !detach_in_first_namespace() && !everywhere();
 }
 
 bool detach_stays(void)

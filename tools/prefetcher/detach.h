@@ -13,6 +13,9 @@
  */
 bool detach_stays(void);
 
+/* Whether our children are in the machine's own pid namespace, and so in no container. */
+bool detach_in_first_namespace(void);
+
 /* Whether we are in a container whose init should meet no orphan of ours, wherever in it we are. */
 bool detach_in_container(void);
 

@@ -58,9 +58,8 @@ static int load(const char *path, struct loaded_plan *plan, bool *ret_none)
 	return 0;
 }
 
-static int carry_out(const struct plan_view *plan, const struct config *config)
+static int carry_out_locked(const struct plan_view *plan, const struct config *config)
 {
-	_cleanup_close_ int lock = boot_lock(BOOT_PREFETCHER);
 	struct prefetch_options options = {.wait = true, .time_budget_ms = TIME_MS};
 	struct prefetch_result result = {0};
 	uint32_t files;
@@ -82,6 +81,17 @@ static int carry_out(const struct plan_view *plan, const struct config *config)
 		(double)result.bytes_asked / 1e6, files, plural(files), result.stale + result.missing,
 		(double)result.elapsed_us / 1e6);
 	return 0;
+}
+
+/* The file of the lock stays when it is done: so the unit knows that headstart-init has done it. */
+static int carry_out(const struct plan_view *plan, const struct config *config)
+{
+	_cleanup_close_ int lock = boot_lock(BOOT_PREFETCHER);
+	int r = carry_out_locked(plan, config);
+
+	if (r != 0 && lock >= 0)
+		(void)unlink(BOOT_PREFETCHER);
+	return r;
 }
 
 /* Has the plan, and the folders on its path, read. */
