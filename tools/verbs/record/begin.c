@@ -76,17 +76,22 @@ static bool sudo_user(uid_t *ret)
 
 /*
  * Under sudo the command runs as the user who called sudo, so that it starts with that user's settings and damages
- * none.
+ * none. As root it might.
  */
-static char *default_user(void)
+static int default_user(char **ret)
 {
 	const struct passwd *user;
 	uid_t uid;
 
+	*ret = NULL;
 	if (!sudo_user(&uid))
-		return NULL;
+		return 0;
 	user = getpwuid(uid);
-	return user ? strdup(user->pw_name) : NULL;
+	if (!user)
+		return verb_fail(
+			"user %u, who called sudo, is not known here: give --user NAME, or --user root", uid);
+	*ret = strdup(user->pw_name);
+	return *ret ? 0 : verb_fail_errno(-ENOMEM, "cannot find the user who called sudo");
 }
 
 /* The users besides root who may mark: the one whom the command runs as, and the one who called sudo. */
@@ -103,12 +108,15 @@ static void choose_markers(struct markers *markers, const char *name)
 		markers->users[markers->n_users++] = uid;
 }
 
-void record_choose_user(struct record_job *job)
+int record_choose_user(struct record_job *job)
 {
+	int r = job->record.user ? 0 : default_user(&job->caller);
+
 	if (!job->record.user)
-		job->record.user = job->caller = default_user();
+		job->record.user = job->caller;
 	if (job->record.user && streq(job->record.user, "root"))
 		job->record.user = NULL;
+	return r;
 }
 
 static bool take_mark(void *context)

@@ -7,8 +7,8 @@
 /* Chooses the best backend that works here. */
 void record_choose_backend(struct record_job *job);
 
-/* Chooses the user whom the command runs as, if none was named: the one who called sudo. */
-void record_choose_user(struct record_job *job);
+/* Chooses the user whom the command runs as, if none was named: the one who called sudo. Returns as below. */
+int record_choose_user(struct record_job *job);
 
 /* Finds the command of job->record.argv. Returns 0, or an exit status after printing the reason. */
 int record_find_command(struct record_job *job);

@@ -220,8 +220,9 @@ int cmd_record(int argc, char **argv)
 	if (r)
 		return r;
 	if (geteuid() == 0)
-		record_choose_user(&job);
-	r = record_find_command(&job);
+		r = record_choose_user(&job);
+	if (r == 0)
+		r = record_find_command(&job);
 	if (r == 0)
 		r = check_place(&job);
 	if (r)

@@ -150,8 +150,9 @@ int cmd_trace(int argc, char **argv)
 	if (geteuid() != 0)
 		return verb_fail(
 			"tracing reads the kernel's trace events and needs root: sudo headstart trace …");
-	record_choose_user(&job);
-	r = record_find_command(&job);
+	r = record_choose_user(&job);
+	if (r == 0)
+		r = record_find_command(&job);
 	if (r == 0)
 		r = output_check(job.output);
 	if (r == 0)

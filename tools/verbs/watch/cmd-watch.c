@@ -176,14 +176,15 @@ static int watch_command(struct request *request)
 static int prepare_command(struct request *request)
 {
 	struct record_job *job = &request->job;
-	int r;
+	int r = 0;
 
 	if (geteuid() != 0 && job->record.user)
 		return verb_fail("--user needs root: sudo headstart watch …");
 	record_choose_backend(job);
 	if (geteuid() == 0)
-		record_choose_user(job);
-	r = record_find_command(job);
+		r = record_choose_user(job);
+	if (r == 0)
+		r = record_find_command(job);
 	if (r == 0)
 		r = record_begin(job);
 	return r;
