@@ -5,10 +5,13 @@
  */
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #define BOOT_PREFETCHER "/run/headstart/boot-prefetcher"
 #define BOOT_RECORDER   "/run/headstart/boot-recorder"
+
+#define BOOT_STOP_IDLE SIGUSR1 /* the recorder ends when the machine is idle; at SIGTERM at once */
 
 /* Returns a descriptor; while it and all others of this file are open in this process, it has the lock. -EBUSY: another process has it. */
 int boot_lock(const char *path);

@@ -53,6 +53,20 @@ case_what_was_read_is_planned() {
 	"$page" came "$disk/read" >"$tmp/out" || fail "what was read does not come: $(cat "$tmp/out")"
 }
 
+# What a session reads that begins when the machine has booted.
+case_it_ends_when_little_is_read_any_more() {
+	begin
+	mount_anew
+	"$headstart" boot stop --when-idle || fail "cannot stop"
+	sleep 0.5 # it would have ended by now
+	cat "$disk/again" >/dev/null
+	end
+	planned again || fail "what was read soon after is not in the plan: $(cat "$tmp/log")"
+	status=0
+	"$headstart" boot record --when-idle 2>"$tmp/err" || status=$?
+	[ "$status" = 2 ] && says "--when-idle is for 'stop'" || fail "status $status: $(cat "$tmp/err")"
+}
+
 case_boots_are_merged() {
 	begin
 	mount_anew

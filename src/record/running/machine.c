@@ -41,6 +41,9 @@ struct machine {
 	int mountinfo;              /* polls as an error when something was mounted */
 	uint64_t began;             /* nanoseconds */
 	size_t n_own_events;        /* the first ones of the trace */
+	uint64_t asked;  /* nanoseconds: when it was to end as soon as the machine is idle; 0: not yet */
+	uint64_t looked; /* nanoseconds: when the time began in which it may turn out to be idle */
+	size_t n_looked; /* events until then */
 	bool only_added, timed_out;
 };
 
@@ -113,17 +116,33 @@ static int add_own(struct machine *machine)
 	return r;
 }
 
+/* Begins to look whether the machine is idle, or says that it is, or that nobody waits any longer for that. */
+static bool is_idle(struct machine *machine)
+{
+	uint64_t now = monotonic_ns();
+
+	if (!machine->asked || (double)(now - machine->looked) / 1e9 >= MACHINE_IDLE_S) {
+		if (machine->asked && machine->trace.n_events - machine->n_looked < MACHINE_IDLE_PAGES)
+			return true;
+		machine->asked = machine->asked ? machine->asked : now;
+		machine->looked = now;
+		machine->n_looked = machine->trace.n_events;
+	}
+	return (double)(now - machine->asked) / 1e9 >= MACHINE_IDLE_MOST_S;
+}
+
 static int gather(struct machine *machine, bool *ret_stop)
 {
 	struct pollfd fds[] = {
 		{.fd = machine->options->stop, .events = POLLIN},
 		{.fd = machine->mountinfo, .events = POLLPRI},
+		{.fd = machine->asked ? -1 : machine->options->stop_idle, .events = POLLIN},
 	};
 	int r;
 
-	if (poll(fds, 2, POLL_MS) < 0 && errno != EINTR)
+	if (poll(fds, 3, POLL_MS) < 0 && errno != EINTR)
 		return -errno;
-	*ret_stop = fds[0].revents;
+	*ret_stop = fds[0].revents || ((machine->asked || fds[2].revents) && is_idle(machine));
 	machine->timed_out = (double)(monotonic_ns() - machine->began) / 1e9 >= machine->options->timeout;
 	r = fds[1].revents ? opens_mark_again(&machine->opens, &machine->mounts) : 0;
 	if (r == 0)

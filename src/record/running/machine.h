@@ -15,13 +15,19 @@
 #define MACHINE_SUBJECT                                                                                      \
 	"/" /* the program of such a profile: that of no program (docs/decisions/snapshots.md) */
 
+/* Fewer pages come into memory in so many seconds when a machine has nothing more to start; and so long is waited for that at most. */
+#define MACHINE_IDLE_S      3.0
+#define MACHINE_IDLE_PAGES  256
+#define MACHINE_IDLE_MOST_S 30.0
+
 struct machine_options {
 	int tracefs; /* an open root of tracefs; borrowed */
 	const char *
 		instance; /* of ftrace; made here, and removed, also if somebody was killed who had made it */
-	const char *except;    /* threads with this name do not count (tracer_attach_everybody()) */
-	int32_t ignored;       /* nor does what this process opens; 0: none */
-	int stop;              /* a descriptor; ends the recording when it is readable; borrowed */
+	const char *except; /* threads with this name do not count (tracer_attach_everybody()) */
+	int32_t ignored;    /* nor does what this process opens; 0: none */
+	int stop;           /* a descriptor; ends the recording when it is readable; borrowed */
+	int stop_idle; /* the same, but then it ends when little is read any more (MACHINE_IDLE_S); -1: none */
 	double timeout;        /* seconds; ends it always */
 	bool timeline;         /* also what all threads do, where the kernel tells */
 	bool own;              /* what this process has mapped already counts: everybody waits for it, too */

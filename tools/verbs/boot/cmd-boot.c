@@ -19,7 +19,7 @@
 static const char help[] =
 	"usage: headstart boot prefetch\n"
 	"       headstart boot record [OPTION…]\n"
-	"       headstart boot stop\n"
+	"       headstart boot stop [--when-idle]\n"
 	"       headstart boot report [OPTION…] [FILE]\n"
 	"       headstart boot timeline [OPTION…] -o OUTPUT [FILE [FILE]]\n"
 	"Makes this machine boot faster, as root. The units headstart-boot, headstart-boot-record and\n"
@@ -35,6 +35,8 @@ static const char help[] =
 	"\n"
 	"options:\n"
 	"      --timeout SECONDS  end the recording after this long in any case (record; default: 300)\n"
+	"      --when-idle        end it when little is read any more, but within 30 seconds (stop; what the\n"
+	"                         unit gives)\n"
 	"      --first            the boot waits for this program, too, so its own pages count (record; what\n"
 	"                         headstart-init gives)\n"
 	"      --json             print everything as one JSON object (report)\n"
@@ -48,13 +50,13 @@ static const char help[] =
 	"On the kernel's command line, headstart=off does nothing for this boot, and headstart=record begins\n"
 	"anew: nothing is read ahead, and what earlier boots have read is forgotten.\n";
 
-static int stop(void)
+static int stop(bool when_idle)
 {
 	int r;
 
 	if (geteuid() != 0)
 		return verb_fail("only root can end the recording of a boot: sudo headstart boot stop");
-	r = boot_signal(BOOT_RECORDER, SIGTERM);
+	r = boot_signal(BOOT_RECORDER, when_idle ? BOOT_STOP_IDLE : SIGTERM);
 	if (r == -ESRCH)
 		return verb_fail("no boot is being recorded");
 	return r < 0 ? verb_fail_errno(r, "cannot end the recording of the boot") : 0;
@@ -68,7 +70,7 @@ struct request {
 	double timeout;              /* 0: none */
 	const char *output, *format; /* NULL: none */
 	size_t rows;                 /* 0: none */
-	bool json, all, first;
+	bool json, all, first, when_idle;
 };
 
 /* Returns 0, or an exit status after naming an option that is for something else. */
@@ -78,6 +80,8 @@ static int check_options(const struct request *request)
 		return verb_usage("boot", "--timeout is for 'record'");
 	if (request->first && !streq(request->what, "record"))
 		return verb_usage("boot", "--first is for 'record'");
+	if (request->when_idle && !streq(request->what, "stop"))
+		return verb_usage("boot", "--when-idle is for 'stop'");
 	if ((request->output || request->format) && !streq(request->what, "timeline"))
 		return verb_usage("boot", "--output and --format are for 'timeline'");
 	if ((request->json || request->rows || request->all) && !streq(request->what, "report"))
@@ -107,7 +111,7 @@ static int run(const struct request *request)
 	if (streq(what, "prefetch"))
 		return boot_prefetch();
 	if (streq(what, "stop"))
-		return stop();
+		return stop(request->when_idle);
 	if (streq(what, "timeline"))
 		return boot_draw(request->files, request->n, request->output, request->format);
 	if (streq(what, "report"))
@@ -127,6 +131,7 @@ int cmd_boot(int argc, char **argv)
 		{"rows", 'n', .take = option_take_rows, .to = &request.rows},
 		{"all", 'a', .flag = &request.all},
 		{"first", .flag = &request.first},
+		{"when-idle", .flag = &request.when_idle},
 		{"output", 'o', .text = &request.output},
 		{"format", 'f', .text = &request.format},
 		{0},

@@ -166,21 +166,21 @@ static void keep_timeline(const struct machine_result *result)
 		verb_note("'headstart boot report' says what each unit waited for");
 }
 
-/* Returns a descriptor that is readable when the recording is to end. */
-static int take_signals(void)
+/* Returns a descriptor that is readable when one of these signals has come. */
+static int take_signals(int one, int other)
 {
 	sigset_t mask;
 
 	sigemptyset(&mask);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, one);
+	sigaddset(&mask, other);
 	sigprocmask(SIG_BLOCK, &mask, NULL);
 	return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 static int record(double timeout, bool first)
 {
-	_cleanup_close_ int lock = boot_lock(BOOT_RECORDER), tracefs = -1, stop = -1;
+	_cleanup_close_ int lock = boot_lock(BOOT_RECORDER), tracefs = -1, stop = -1, stop_idle = -1;
 	struct machine_result result = {0};
 	struct machine_options options = {.instance = BOOT_NAME,
 		.except = BOOT_NAME,
@@ -201,13 +201,15 @@ static int record(double timeout, bool first)
 	tracefs = kernelfs_open_tracefs();
 	if (tracefs < 0)
 		return fail_to_trace(tracefs);
-	stop = take_signals();
-	if (stop < 0)
+	stop = take_signals(SIGTERM, SIGINT);
+	stop_idle = take_signals(BOOT_STOP_IDLE, BOOT_STOP_IDLE);
+	if (stop < 0 || stop_idle < 0)
 		return verb_fail_errno(errno, "cannot receive signals");
 	prefetcher = lock_file_holder(BOOT_PREFETCHER);
 	options.ignored = prefetcher > 0 ? prefetcher : 0;
 	options.tracefs = tracefs;
 	options.stop = stop;
+	options.stop_idle = stop_idle;
 	r = machine_record(&options, &result);
 	if (r < 0)
 		return fail_to_trace(r);
