@@ -99,9 +99,11 @@ static void what_a_users_process_serves_is_told(void **state)
 
 static void a_mount_that_is_gone_may_be_anybodys(void **state)
 {
+	bool automount = true;
 	uid_t user = 0;
 
-	assert_true(mountinfo_of_user(UINT64_MAX, &user));
+	assert_true(mountinfo_of_user(UINT64_MAX, &user, &automount));
+	assert_false(automount);
 	assert_int_equal(user, (uid_t)-1);
 }
 

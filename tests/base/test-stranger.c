@@ -144,6 +144,11 @@ static void automount_point_is_a_strangers(void **state)
 	assert_string_equal(stranger.path, in("automount"));
 	assert_int_equal(stranger.owner, (uid_t)-1);
 	assert_int_not_equal(stranger_find_unasked(in("automount/someone/file"), &stranger), 0);
+	assert_int_equal(stranger_find(in("automount"), &stranger), -EPERM);
+	/* Once it is mounted. */
+	assert_int_equal(mount("test", in("automount"), "tmpfs", 0, "mode=755"), 0);
+	assert_int_equal(stranger_find(in("automount/someone/file"), &stranger), 0);
+	assert_int_equal(umount(in("automount")), 0);
 	assert_int_equal(umount(in("automount")), 0);
 	close(ends[0]);
 	close(ends[1]);

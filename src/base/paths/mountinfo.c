@@ -102,13 +102,17 @@ static bool find(uint64_t id, char **ret_text, struct mountinfo *ret)
 	return false;
 }
 
-bool mountinfo_of_user(uint64_t id, uid_t *ret)
+bool mountinfo_of_user(uint64_t id, uid_t *ret, bool *ret_automount)
 {
 	_cleanup_free_ char *text = NULL;
 	struct mountinfo mount;
 
 	*ret = (uid_t)-1;
-	return !find(id, &text, &mount) || streq(mount.type, "autofs") || mountinfo_serves_user(&mount, ret);
+	*ret_automount = false;
+	if (!find(id, &text, &mount))
+		return true;
+	*ret_automount = streq(mount.type, "autofs");
+	return mountinfo_serves_user(&mount, ret);
 }
 
 bool mountinfo_on_disk(uint64_t id)

@@ -36,9 +36,9 @@ bool mountinfo_serves_user(const struct mountinfo *mount, uid_t *ret);
 
 /*
  * The same for the mount of that number in our own namespace. One that is not there, as it was unmounted meanwhile, is the user's
- * (uid_t)-1; and so is an automount point, where whoever opens something next finds another file system.
+ * (uid_t)-1. Also says whether it is an automounter's (autofs): there others are mounted when somebody opens something.
  */
-bool mountinfo_of_user(uint64_t id, uid_t *ret);
+bool mountinfo_of_user(uint64_t id, uid_t *ret, bool *ret_automount);
 
 /* Whether the kernel itself reads the mount of that number from a disk of this machine, so that nobody else has to answer. */
 bool mountinfo_on_disk(uint64_t id);

@@ -32,6 +32,7 @@ struct walk {
 	uint64_t mount;      /* on which that lies; 0: the kernel does not say (before Linux 5.8) */
 	char rest[PATH_MAX]; /* of the path, from there */
 	bool from_root;      /* the rest begins at "/" */
+	bool automount;      /* that place is an automounter's */
 	unsigned links;      /* followed so far */
 	enum manner manner;
 };
@@ -152,9 +153,18 @@ static int check_mount(struct walk *walk, int fd, struct stranger *ret)
 	struct stat st = {0};
 
 	walk->mount = mount_of(fd);
-	if (!before || !walk->mount || walk->mount == before || !mountinfo_of_user(walk->mount, &st.st_uid))
+	if (!before || !walk->mount || walk->mount == before ||
+		!mountinfo_of_user(walk->mount, &st.st_uid, &walk->automount))
 		return 0;
 	return tell(fd, &st, ret);
+}
+
+/* Whoever opens something there may have something mounted before, and nobody knows yet whose that will be. */
+static int tell_of_automount(const struct walk *walk, struct stranger *ret)
+{
+	const struct stat anybody = {.st_uid = (uid_t)-1};
+
+	return tell(walk->at, &anybody, ret);
 }
 
 static int enter(struct walk *walk, int at, const char *name, struct stranger *ret)
@@ -190,8 +200,10 @@ static int find(const char *path, enum manner manner, struct stranger *ret)
 	strcpy(walk.rest, path);
 	*ret = (struct stranger){.owner = (uid_t)-1};
 	do {
-		if (walk.from_root)
-			walk.mount = 0; /* our own root is as good as it is */
+		if (walk.from_root) { /* our own root is as good as it is */
+			walk.mount = 0;
+			walk.automount = false;
+		}
 		r = walk.from_root ? enter(&walk, AT_FDCWD, "/", ret) : 0;
 		walk.from_root = false;
 		if (r == 0)
@@ -201,7 +213,9 @@ static int find(const char *path, enum manner manner, struct stranger *ret)
 	} while (r == 0 && word[0]);
 	/* Checks the end of the path: in a shared folder, anybody could make what does not exist yet. */
 	if (r == 0 || r == -ENOENT)
-		r = is_shared(&walk.st) ? tell(walk.at, &walk.st, ret) : 0;
+		r = is_shared(&walk.st)  ? tell(walk.at, &walk.st, ret)
+			: walk.automount ? tell_of_automount(&walk, ret)
+					 : 0;
 	cleanup_closep(&walk.at);
 	return r;
 }

@@ -21,7 +21,8 @@ struct stranger {
  * Follows `path`, an absolute one, link by link. Each folder, link and file on it must be root's, and writable by
  * nobody else. A sticky folder such as /tmp may lie on the way to something of root's, but not at the end of the path,
  * where anybody could make what does not exist yet. What a user's process serves (FUSE) is that user's, and is not asked: it might
- * never answer. The rest of the path need not exist. Returns 0, -EPERM with *ret filled in, -EINVAL for a relative path, or negative errno.
+ * never answer. Where a path leads into an automounter's folder (autofs) and nothing is mounted there yet, anybody's may be: the owner is
+ * (uid_t)-1. The rest of the path need not exist. Returns 0, -EPERM with *ret filled in, -EINVAL for a relative path, or negative errno.
  */
 int stranger_find(const char *path, struct stranger *ret);
 
