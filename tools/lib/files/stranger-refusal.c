@@ -17,6 +17,8 @@ static int tell(const struct stranger *stranger, const char *advice)
 
 	if (!stranger->owner)
 		return verb_fail("users other than root can write to '%s': %s", stranger->path, advice);
+	if (stranger->owner == (uid_t)-1)
+		return verb_fail("'%s' is not mounted, and so may be anybody's: %s", stranger->path, advice);
 	if (!user)
 		return verb_fail("'%s' belongs to user %u: %s", stranger->path, stranger->owner, advice);
 	return verb_fail("'%s' belongs to '%s': %s", stranger->path, user->pw_name, advice);
@@ -39,7 +41,7 @@ int refuse_stranger_of(const char *variable, const char *path)
 
 	if (stranger_to_us(path, &stranger) != -EPERM)
 		return 0;
-	user = stranger.owner ? "as that user, or " : "";
+	user = stranger.owner && stranger.owner != (uid_t)-1 ? "as that user, or " : "";
 	n = streq(variable, "HOME")
 		? asprintf(&advice, "run this %swith HOME=%s", user, root ? root->pw_dir : "/root")
 		: asprintf(&advice, "run this %swithout %s", user, variable);
