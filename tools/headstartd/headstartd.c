@@ -30,7 +30,6 @@
 #include "headstartd/look/looker.h"
 #include "headstartd/look/process.h"
 #include "headstartd/users/for-user.h"
-#include "learn/bursts.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/programs/notify.h"
 #include "record/events/execs.h"
@@ -62,7 +61,6 @@ struct daemon {
 	uint64_t budget; /* bytes */
 	int tracefs;
 	struct execs *execs;
-	struct bursts bursts;
 	struct looker looker;
 	struct carry carry;
 	struct lessons lessons;
@@ -248,8 +246,7 @@ static void take_exec(void *context, const struct exec_seen *exec)
 	bool planned;
 
 	daemon->note_old = true;
-	if (switched_off(daemon) || !bursts_look(&daemon->bursts, exec->path, monotonic_ms()) ||
-		!looker_see(&daemon->looker, &seen))
+	if (switched_off(daemon) || !looker_see(&daemon->looker, &seen))
 		return;
 	planned = carry_has_plan(&daemon->carry, &seen);
 	if (planned)
