@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "plan/resident.h"
 #include "relaid-file.h"
 #include "undisturbed.h"
@@ -25,6 +26,12 @@ int shim_open_regular(int path_fd)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", path_fd);
 	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* An answer that comes late counts as none, and under valgrind all do. */
+int64_t now_us(void)
+{
+	return 0;
 }
 
 /* Makes such a file of which this is resident, and asks. Skips where the file system cannot tell. */
