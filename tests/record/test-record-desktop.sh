@@ -90,6 +90,13 @@ case_no_progress_beside_root_s_own_command() {
 	grep -q "abcdef" "$tmp/screen" || fail "progress stands in a line: $(cat -v "$tmp/screen")"
 }
 
+# As root it would run with what the user has set.
+case_caller_without_a_name_runs_nothing_as_root() {
+	refuses 1 "user 4000000, who called sudo, is not known here: give --user NAME, or --user root" \
+		env SUDO_UID=4000000 "$tool" record --no-drop -o "$tmp/unnamed" -- touch "$tmp/touched"
+	[ ! -e "$tmp/touched" ] && [ ! -e "$tmp/unnamed" ] || fail "it ran all the same"
+}
+
 case_recorder_says_how_to_end() {
 	record_as_user -- true
 	grep -q "recording until 'true' and all that it started have ended: quit it as soon as it is ready" "$tmp/screen" || fail "exit"
