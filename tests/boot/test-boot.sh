@@ -41,6 +41,17 @@ case_changed_files_are_left_out() {
 	until_undisturbed left_out
 }
 
+# By it headstart-boot.service knows that headstart-init has done its work.
+case_only_what_was_done_leaves_a_sign() {
+	sign=/run/headstart/boot-prefetcher
+	make_plan "$disk/first"
+	prefetch_boot
+	[ -e "$sign" ] || fail "no sign"
+	rm "$sign"
+	refuses 1 "more processes can be started" prlimit --nproc=1 "$headstart" boot prefetch
+	[ ! -e "$sign" ] || fail "a sign of what was not done"
+}
+
 case_without_a_plan_nothing_happens() {
 	rm -f "$plan"
 	prefetch_boot

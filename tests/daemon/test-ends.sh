@@ -31,6 +31,23 @@ case_what_sigkill_leaves_the_next_removes() {
 	[ -z "$(instances_of "$other")" ] || fail "--sweep leaves: $(instances_of "$other")"
 }
 
+# Under systemd it may mount nothing (SystemCallFilter=), and uses the tracefs that systemd has mounted.
+case_without_a_mount_of_its_own() {
+	refusing="$HEADSTART_TEST_BUILD/tests/prefetch/refuse fsopen EPERM"
+	mount -t tracefs tracefs /sys/kernel/tracing
+	confined="$confined $refusing"
+	start_daemon
+	pid=$daemon_pid
+	before=$(note execs)
+	/bin/true
+	until_note execs -gt "$before"
+	stop_daemon TERM
+	[ "$daemon_status" = 0 ] || fail "it exits $daemon_status: $(cat "$tmp/daemon-log")"
+	[ -z "$(instances_of "$pid")" ] || fail "instances are left: $(instances_of "$pid")"
+	while umount /sys/kernel/tracing 2>/dev/null; do :; done
+	refuses 1 "the kernel refuses tracing" $refusing "$daemon"
+}
+
 case_only_one_for_a_state_folder() {
 	start_daemon
 	refuses 1 "another headstartd runs already" "$daemon"

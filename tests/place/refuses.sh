@@ -156,7 +156,7 @@ case_no_room_but_that_of_root() {
 	truncate -s -70M "$disk/full"
 	sync -f "$disk"
 	picture >"$tmp/before"
-	place --force --profile "$tmp/start.profile" >"$tmp/out" || fail "it does not work though there is room"
+	place --profile "$tmp/start.profile" >"$tmp/out" || fail "it does not work though there is room"
 	same
 }
 

@@ -25,6 +25,7 @@ static const struct {
 		{"preadv2", SYS_preadv2},
 		{"fadvise64", SYS_fadvise64},
 		{"openat2", SYS_openat2},
+		{"fsopen", SYS_fsopen},
 		{"mincore", SYS_mincore},
 		{"pidfd_open", SYS_pidfd_open},
 },

@@ -41,8 +41,9 @@ struct machine {
 	int mountinfo;              /* polls as an error when something was mounted */
 	uint64_t began;             /* nanoseconds */
 	size_t n_own_events;        /* the first ones of the trace */
-	uint64_t asked;  /* nanoseconds: when it was to end as soon as the machine is idle; 0: not yet */
-	uint64_t looked; /* nanoseconds: when the time began in which it may turn out to be idle */
+	uint64_t
+		asked; /* nanoseconds: when somebody asked it to end as soon as the machine is idle; 0: nobody has */
+	uint64_t looked; /* nanoseconds: when we began to look whether it is */
 	size_t n_looked; /* events until then */
 	bool only_added, timed_out;
 };
@@ -116,17 +117,24 @@ static int add_own(struct machine *machine)
 	return r;
 }
 
-/* Begins to look whether the machine is idle, or says that it is, or that nobody waits any longer for that. */
+static void begin_to_look(struct machine *machine, uint64_t now)
+{
+	machine->looked = now;
+	machine->n_looked = machine->trace.n_events;
+}
+
+/* Whether the machine is idle, or we have waited long enough for that. Asked for the first time, it only begins to look. */
 static bool is_idle(struct machine *machine)
 {
 	uint64_t now = monotonic_ns();
 
-	if (!machine->asked || (double)(now - machine->looked) / 1e9 >= MACHINE_IDLE_S) {
-		if (machine->asked && machine->trace.n_events - machine->n_looked < MACHINE_IDLE_PAGES)
+	if (!machine->asked) {
+		machine->asked = now;
+		begin_to_look(machine, now);
+	} else if ((double)(now - machine->looked) / 1e9 >= MACHINE_IDLE_S) {
+		if (machine->trace.n_events - machine->n_looked < MACHINE_IDLE_PAGES)
 			return true;
-		machine->asked = machine->asked ? machine->asked : now;
-		machine->looked = now;
-		machine->n_looked = machine->trace.n_events;
+		begin_to_look(machine, now);
 	}
 	return (double)(now - machine->asked) / 1e9 >= MACHINE_IDLE_MOST_S;
 }

@@ -15,7 +15,7 @@
 #define MACHINE_SUBJECT                                                                                      \
 	"/" /* the program of such a profile: that of no program (docs/decisions/snapshots.md) */
 
-/* Fewer pages come into memory in so many seconds when a machine has nothing more to start; and so long is waited for that at most. */
+/* A machine is idle if fewer pages than this come into memory within so many seconds. We wait for that no longer than the last of these. */
 #define MACHINE_IDLE_S      3.0
 #define MACHINE_IDLE_PAGES  256
 #define MACHINE_IDLE_MOST_S 30.0
