@@ -6,19 +6,21 @@
 #include "base/cleanup.h"
 #include "base/times.h"
 #include "record/backend.h"
+#include "record/follow/exact-faults.h"
 #include "record/follow/filter.h"
 
 #define BEGIN_MS 5 /* between two looks whether the command has begun */
 
 int record_probe_ptrace(void)
 {
-	return follow_filter(false) ? follow_probe() : -EOPNOTSUPP;
+	return follow_filter(false, false) ? follow_probe() : -EOPNOTSUPP;
 }
 
 static int set_up(struct session *session, enum record_step *step)
 {
 	*step = RECORD_STEP_FOLLOW;
-	session->filter = follow_filter(session->options->functions);
+	session->exact = exact_faults_possible();
+	session->filter = follow_filter(session->options->functions, session->exact);
 	return session->filter ? 0 : -EOPNOTSUPP;
 }
 
@@ -32,6 +34,7 @@ static int begin(struct session *session, enum record_step *step)
 			.trace = &session->trace,
 			.make_cold = !session->options->keep_cache,
 			.functions = session->options->functions,
+			.exact = session->exact,
 			.unprivileged = session->command.bereft,
 		},
 		&session->follow);

@@ -98,6 +98,33 @@ case_reads_are_exact() {
 		"$real/file")" = 1 ] || fail "one page was read: $(cat "$tmp/shown")"
 }
 
+# Where page tables are exact, what lies beside a touched page does not count, though it is in memory.
+case_mapped_pages_are_exact() {
+	"$HEADSTART_TEST_BUILD/tests/record/can-be-exact" || skip "this kernel or processor cannot do it"
+	for way in mapped unmapped thread; do
+		cat "$disk/file" >/dev/null
+		record --no-drop -- "$disk/followed" "$way" "$disk/file" || fail "$way: $(cat "$tmp/err")"
+		has "$real/file" 100
+		[ "$(json "$tmp/shown" 'sum(run["pages"] for file in TOP["files"] if file["path"] == ARGS[0] for run in file["ranges"])' \
+			"$real/file")" = 1 ] || fail "$way: one page was touched: $(cat "$tmp/shown")"
+	done
+}
+
+# What makes them so is not seen by the program, and stops none.
+case_exact_page_tables_disturb_nobody() {
+	record -- "$disk/followed" lowest "$disk/file" || fail "$(cat "$tmp/err")"
+	! grep -q "exited with status" "$tmp/err" || fail "a descriptor is in its way: $(cat "$tmp/err")"
+	for way in signalled filtered; do
+		record -- "$disk/followed" "$way" "$disk/file" "$disk/followed" pread "$disk/file" || fail "$way: $(cat "$tmp/err")"
+		! grep -q "exited with status" "$tmp/err" || fail "$way: the program failed: $(cat "$tmp/err")"
+		has "$real/file" 100
+	done
+	record --until mark -- sh -c "grep -c '^VmFlags:.* uw' /proc/\$\$/smaps >$tmp/out.d/registered; $tool mark
+		while grep -q '^VmFlags:.* uw' /proc/\$\$/smaps; do :; done" || fail "$(cat "$tmp/err")"
+	! "$HEADSTART_TEST_BUILD/tests/record/can-be-exact" || [ "$(cat "$tmp/out.d/registered")" -gt 3 ] ||
+		fail "the memory of a shell was not registered: $(cat "$tmp/out.d/registered")"
+}
+
 case_programs_that_execute_others() {
 	for way in exec exec-of-thread; do
 		record -- "$disk/followed" "$way" "$disk/file" "$disk/helper" --version >"$tmp/out" || fail "$way: $(cat "$tmp/err")"

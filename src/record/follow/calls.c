@@ -174,7 +174,7 @@ static int take_exec(struct touched *touched, const struct follow_stop *stop, in
 	if (r == 0)
 		r = touched_add(touched, fd, stop->process->pid, true, &file);
 	if (r == 0)
-		r = touched_pages(touched, file, 0, 0, stop->process->pid, false);
+		r = touched_pages(touched, file, 0, 0, stop->process->pid, TOUCH_READ);
 	if (r == 0)
 		r = add_interpreter(touched, stop, fd);
 	if (r < 0)
@@ -252,7 +252,7 @@ static int take_read(struct touched *touched, const struct follow_stop *stop, in
 	if (size > (uint64_t)status.st_size - position)
 		size = (uint64_t)status.st_size - position;
 	return touched_pages(touched, file, position / touched->page_size,
-		(position + size - 1) / touched->page_size, stop->process->pid, false);
+		(position + size - 1) / touched->page_size, stop->process->pid, TOUCH_READ);
 }
 
 /* The bytes that the vectors of a readv(2) have room for. */
@@ -363,7 +363,7 @@ int follow_take_call(struct touched *touched, const struct follow_stop *stop, st
 			touched, stop, (int)arguments[1], arguments[2], sizeof(uint32_t), arguments[3]);
 	case FOLLOW_COPY:
 		return take_copy(touched, stop, fd, arguments[1], sizeof(uint64_t), arguments[4]);
-	case FOLLOW_CODE:
+	case FOLLOW_MAP:
 		return replaces(arguments[3]) ? take_unmap(touched, stop) : 0;
 	case FOLLOW_PTRACE:
 		note_tracer(stop, notes);

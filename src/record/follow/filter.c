@@ -134,16 +134,21 @@ static void put_mmap(struct writer *writer, uint32_t number)
 	put_return(writer, SECCOMP_RET_ALLOW);
 }
 
-/* Files that are mapped to be executed, and processes that may close their memory to us. */
-static void put_functions(struct writer *writer, const struct abi *abi)
+/* Files that are mapped with one of these rights. */
+static void put_maps(struct writer *writer, const struct abi *abi, uint32_t rights)
 {
 	put(writer, BPF_JMP | BPF_JEQ | BPF_K, abi->mmap, 0, 6);
 	put_load(writer, FIELD(args[3]));
 	put(writer, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 3, 0);
 	put_load(writer, FIELD(args[2]));
-	put(writer, BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1);
-	put_stop(writer, FOLLOW_CODE);
+	put(writer, BPF_JMP | BPF_JSET | BPF_K, rights, 0, 1);
+	put_stop(writer, FOLLOW_MAP);
 	put_load(writer, FIELD(nr));
+}
+
+/* Processes that may close their memory to us. */
+static void put_hiding(struct writer *writer, const struct abi *abi)
+{
 	put(writer, BPF_JMP | BPF_JEQ | BPF_K, abi->prctl, 0, 4);
 	put_load(writer, FIELD(args[0]));
 	put(writer, BPF_JMP | BPF_JEQ | BPF_K, PR_SET_DUMPABLE, 0, 1);
@@ -151,7 +156,7 @@ static void put_functions(struct writer *writer, const struct abi *abi)
 	put_return(writer, SECCOMP_RET_ALLOW);
 }
 
-static void put_abi(struct writer *writer, const struct abi *abi, bool functions)
+static void put_abi(struct writer *writer, const struct abi *abi, bool functions, bool exact)
 {
 	put_load(writer, FIELD(nr));
 	put(writer, BPF_JMP | BPF_JGE | BPF_K, abi->foreign, 0, 1);
@@ -160,13 +165,15 @@ static void put_abi(struct writer *writer, const struct abi *abi, bool functions
 		put(writer, BPF_JMP | BPF_JEQ | BPF_K, abi->calls[i].number, 0, 1);
 		put_stop(writer, abi->calls[i].what);
 	}
+	if (functions || exact)
+		put_maps(writer, abi, exact ? PROT_READ | PROT_WRITE | PROT_EXEC : PROT_EXEC);
 	if (functions)
-		put_functions(writer, abi);
+		put_hiding(writer, abi);
 	put_mmap(writer, abi->mmap);
 	put_return(writer, SECCOMP_RET_ALLOW);
 }
 
-const struct sock_fprog *follow_filter(bool functions)
+const struct sock_fprog *follow_filter(bool functions, bool exact)
 {
 	static struct sock_filter code[INSTRUCTIONS_MAX];
 	static struct sock_fprog program;
@@ -178,7 +185,7 @@ const struct sock_fprog *follow_filter(bool functions)
 		put_load(&writer, FIELD(arch));
 		jump = writer.n;
 		put(&writer, BPF_JMP | BPF_JEQ | BPF_K, abis[i].arch, 0, 0);
-		put_abi(&writer, &abis[i], functions);
+		put_abi(&writer, &abis[i], functions, exact);
 		code[jump].jf = (uint8_t)(writer.n - jump - 1);
 	}
 	put_return(&writer, SECCOMP_RET_ALLOW);

@@ -29,12 +29,12 @@ enum follow_call {
 	FOLLOW_PTRACE,     /* the program wants to trace */
 	FOLLOW_ROOT,       /* its root or its mounts may change */
 	FOLLOW_URING,      /* what it reads through io_uring is not seen */
-	FOLLOW_CODE,       /* (address, length, protection, flags): a file is mapped to be executed */
+	FOLLOW_MAP,        /* (address, length, protection, flags): a file is mapped */
 	FOLLOW_HIDE,       /* (PR_SET_DUMPABLE, whether): its memory may be closed to us */
 };
 
 /*
- * The program for seccomp(2), with the last two calls if functions are recorded; NULL on a processor that it was not
- * written for. It lasts as long as this process.
+ * The program for seccomp(2); NULL on a processor that it was not written for. It lasts as long as this process. If functions are recorded
+ * it has the last two calls, of files that are mapped to be executed; of all files if page tables are to be `exact` (exact-faults.h).
  */
-const struct sock_fprog *follow_filter(bool functions);
+const struct sock_fprog *follow_filter(bool functions, bool exact);

@@ -17,12 +17,14 @@
 #include "base/cleanup.h"
 #include "base/run/process-tree.h"
 #include "base/times.h"
+#include "record/follow/filter.h"
+#include "record/follow/plant.h"
 #include "record/follow/tasks.h"
-#include "record/follow/traps.h"
 
-#define TICK_NS     5000000 /* between two looks at the page tables, at least */
-#define LOOK_SHARE  40      /* looks take at most this part of the time */
-#define PATIENCE_MS 5000    /* from SIGTERM to SIGKILL */
+#define TICK_NS     5000000          /* between two looks at the page tables, at least */
+#define LOOK_SHARE  40               /* looks take at most this part of the time */
+#define PATIENCE_MS 5000             /* from SIGTERM to SIGKILL */
+#define CALL_STOP   (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 #define EVENT_OPTIONS                                                                                        \
 	(PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK |            \
 		PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT)
@@ -109,6 +111,60 @@ static int take_exec(struct follow *follow, pid_t tid)
 	return r;
 }
 
+static bool executes(uint64_t call)
+{
+	return call == FOLLOW_EXEC || call == FOLLOW_EXECAT;
+}
+
+/* Of what a process has executed, or has inherited; it may leave that at once. */
+static bool make_exact(const struct follow *follow, const struct task *task, uint64_t call, uint32_t arch)
+{
+	struct follow_process *process = task->process;
+
+	return follow->options.exact && !follow->over && !executes(call) && !process->shares_memory &&
+		process->threads == 1 && exact_faults_begin(&process->exact, task->tid, arch);
+}
+
+/* What is touched already is seen before. */
+static int made_exact(struct follow *follow, struct follow_process *process)
+{
+	int r;
+
+	if (follow->over) {
+		exact_faults_end(&process->exact);
+		return 0;
+	}
+	r = follow_process_look(&follow->touched, process, 0, UINT64_MAX);
+	return r ? r : follow_process_make_exact(&follow->touched, process, 0, UINT64_MAX);
+}
+
+/* Where a file is mapped is known when the call is done. Before Linux 4.8 a call begins once more after the filter. */
+static int take_call_stop(struct follow *follow, const struct task *task, int *request)
+{
+	struct follow_process *process = task->process;
+	struct __ptrace_syscall_info info;
+	uint64_t address;
+	int r;
+
+	if (exact_faults_busy(&process->exact, task->tid)) {
+		if (!exact_faults_step(&process->exact, process->pidfd))
+			return made_exact(follow, process);
+		*request = PTRACE_SYSCALL;
+		return 0;
+	}
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, task->tid, sizeof(info), &info) <= 0)
+		return 0;
+	if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
+		*request = PTRACE_SYSCALL;
+	if (info.op != PTRACE_SYSCALL_INFO_EXIT || info.exit.is_error || follow->over)
+		return 0;
+	address = (uint64_t)info.exit.rval;
+	r = follow_process_make_exact(&follow->touched, process, address, address + 1);
+	if (r == 0 && follow->options.functions)
+		r = plant(&follow->functions, process, address, address + 1);
+	return r;
+}
+
 static int take_call(struct follow *follow, const struct task *task, int *request)
 {
 	struct __ptrace_syscall_info info;
@@ -125,12 +181,17 @@ static int take_call(struct follow *follow, const struct task *task, int *reques
 			(long)offsetof(struct __ptrace_syscall_info, seccomp) ||
 		info.op != PTRACE_SYSCALL_INFO_SECCOMP)
 		return 0;
+	if (make_exact(follow, task, info.seccomp.ret_data, info.arch)) {
+		*request = PTRACE_SYSCALL;
+		return 0;
+	}
 	stop.call = info.seccomp.ret_data;
 	stop.narrow = !(info.arch & __AUDIT_ARCH_64BIT);
 	stop.arguments = (const uint64_t *)info.seccomp.args;
-	if (follow->options.functions)
-		r = trap_take_call(
-			&follow->functions, task->process, stop.call, stop.arguments, follow->over, request);
+	if (stop.call == FOLLOW_MAP && !follow->over)
+		*request = PTRACE_SYSCALL;
+	if (stop.call == FOLLOW_HIDE && (int)stop.arguments[1] != 1)
+		r = unplant(&follow->functions, task->process);
 	return r < 0 || follow->over ? r : follow_take_call(&follow->touched, &stop, &follow->notes);
 }
 
@@ -155,6 +216,19 @@ static int take_event(struct follow *follow, pid_t tid, struct task *task, int e
 	return 0;
 }
 
+/* The thread is about to get a signal, which may be none but one of our breakpoints. */
+static int take_signal(struct follow *follow, const struct task *task, int *signal_number)
+{
+	int r;
+
+	if (!follow->options.functions || *signal_number != SIGTRAP)
+		return 0;
+	r = plant_hit(&follow->functions, task->process, task->tid, !follow->over);
+	if (r > 0)
+		*signal_number = 0;
+	return r < 0 ? r : 0;
+}
+
 /* Notes what the stop says, and lets the thread go on. */
 static int take_stop(struct follow *follow, pid_t tid, int status)
 {
@@ -164,11 +238,16 @@ static int take_stop(struct follow *follow, pid_t tid, int status)
 
 	if (!task)
 		r = tasks_add(&follow->tasks, tid, &task);
+	if (r == 0 && exact_faults_busy(&task->process->exact, tid))
+		request = PTRACE_SYSCALL; /* also if a signal stops it meanwhile, and SIGCONT lets it go on */
 	if (r == 0 && event)
 		r = take_event(follow, tid, task, event, &request);
-	else if (r == 0 && follow->options.functions)
-		r = trap_take_signal(
-			&follow->functions, task->process, tid, follow->over, &signal_number, &request);
+	else if (r == 0 && signal_number == CALL_STOP) {
+		signal_number = 0;
+		request = PTRACE_CONT;
+		r = take_call_stop(follow, task, &request);
+	} else if (r == 0)
+		r = take_signal(follow, task, &signal_number);
 	/* A thread that is stopped by a signal, as by job control, stays so until SIGCONT. */
 	if (event == PTRACE_EVENT_STOP && signal_number != SIGTRAP)
 		ptrace(PTRACE_LISTEN, tid, 0, 0);
@@ -259,6 +338,7 @@ int follow_stop_recording(struct follow *follow, struct follow_summary *ret)
 		r = take_functions(follow, ret);
 	follow->notes = (struct follow_notes){0};
 	for (size_t i = 0; i < follow->tasks.n_processes; i++) {
+		exact_faults_end(&follow->tasks.processes[i]->exact);
 		ret->processes_unseen += follow->tasks.processes[i]->unseen;
 		ret->processes_unplanted += follow->tasks.processes[i]->unplanted;
 	}

@@ -227,7 +227,7 @@ int function_objects_call(
 	if (r < 0)
 		return r;
 	return touched_pages(objects->touched, object->file, called->offset / page_size,
-		(called->offset + called->size - 1) / page_size, pid, false);
+		(called->offset + called->size - 1) / page_size, pid, TOUCH_READ);
 }
 
 const char *function_objects_missing(const struct function_objects *objects, size_t n)

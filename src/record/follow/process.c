@@ -52,6 +52,7 @@ struct follow_process *follow_process_new(int32_t pid)
 			.pid = pid,
 			.pagemap = -1,
 			.memory = -1,
+			.exact = EXACT_FAULTS_INIT,
 			.pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
 			.foreign = is_foreign(pid),
 		};
@@ -68,6 +69,7 @@ void follow_process_free(struct follow_process *process)
 		close(process->memory);
 	if (process->pidfd >= 0)
 		close(process->pidfd);
+	exact_faults_release(&process->exact);
 	free(process->code);
 	free(process->executing);
 	free(process);
@@ -80,6 +82,7 @@ void follow_process_renew(struct follow_process *process)
 	if (process->memory >= 0)
 		close(process->memory);
 	process->pagemap = process->memory = -1;
+	exact_faults_release(&process->exact);
 	process->n_code = 0;
 	process->closed = false;
 	process->shares_memory = process->unseen = false;
@@ -106,6 +109,7 @@ size_t follow_process_read(
 struct run {
 	size_t file;
 	uint64_t first, last;
+	enum touch touch;
 };
 
 struct look {
@@ -115,6 +119,7 @@ struct look {
 	uint64_t budget;
 	const struct page_mapping *mapping;
 	size_t file;      /* of the mapping */
+	enum touch touch; /* how its page table shows what is touched */
 	struct run *runs; /* owned; with pages that are new */
 	size_t n_runs, capacity;
 };
@@ -192,7 +197,7 @@ static int found_run(void *context, uint64_t address, uint64_t pages)
 	struct look *look = context;
 	uint64_t page_size = look->touched->page_size;
 	uint64_t first = (look->mapping->offset + (address - look->mapping->start)) / page_size;
-	struct run run = {.file = look->file, .first = first, .last = first + pages - 1};
+	struct run run = {look->file, first, first + pages - 1, look->touch};
 	int r;
 
 	if (!touched_has_new(look->touched, run.file, run.first, run.last))
@@ -215,6 +220,7 @@ static int found_mapping(void *context, const struct page_mapping *mapping)
 	if (r < 0 || look->file == TOUCHED_NONE || look->touched->items[look->file].ignored)
 		return r;
 	look->mapping = mapping;
+	look->touch = exact_faults_cover(&look->process->exact, start, end) ? TOUCH_FAULTED : TOUCH_MAPPED;
 	r = page_tables_present(look->process->pagemap, start, end, &look->budget, found_run, look);
 	if (r == -EFBIG)
 		look->touched->trace->lost = true;
@@ -270,9 +276,35 @@ int follow_process_look(struct touched *touched, struct follow_process *process,
 		qsort(look.runs, look.n_runs, sizeof(*look.runs), compare_runs);
 	for (size_t i = 0; i < look.n_runs; i++) {
 		r = touched_pages(touched, look.runs[i].file, look.runs[i].first, look.runs[i].last,
-			process->pid, true);
+			process->pid, look.runs[i].touch);
 		if (r < 0)
 			return r;
 	}
 	return 0;
+}
+
+struct visit {
+	struct touched *touched;
+	struct follow_process *process;
+};
+
+static int make_exact(void *context, const struct page_mapping *mapping)
+{
+	struct visit *visit = context;
+	size_t file;
+	int r = follow_process_find_file(visit->touched, visit->process, mapping, &file);
+
+	if (r == 0 && file != TOUCHED_NONE && !visit->touched->items[file].ignored)
+		exact_faults_register(&visit->process->exact, mapping->start, mapping->end);
+	return r;
+}
+
+int follow_process_make_exact(
+	struct touched *touched, struct follow_process *process, uint64_t start, uint64_t end)
+{
+	struct visit visit = {touched, process};
+	int r = process->exact.fd < 0 ? 0
+				      : page_tables_mappings(process->pid, start, end, make_exact, &visit);
+
+	return r == -ENOMEM ? r : 0;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "record/follow/exact-faults.h"
 #include "record/follow/page-tables.h"
 #include "record/follow/touched.h"
 
@@ -29,6 +30,7 @@ struct follow_process {
 	bool closed;               /* and none is to be put there any more */
 	struct process_code *code; /* owned; with breakpoints; may miss what was inherited */
 	size_t n_code, code_capacity;
+	struct exact_faults exact;
 	char *executing; /* owned; the path of its last execve, absolute; NULL: none since the last program began */
 };
 
@@ -64,4 +66,8 @@ int follow_process_find_file(struct touched *touched, const struct follow_proces
  * first seen. Returns 0 or -ENOMEM.
  */
 int follow_process_look(
+	struct touched *touched, struct follow_process *process, uint64_t start, uint64_t end);
+
+/* From now on page tables tell exactly what is touched of files of disks in these addresses, as far as that can be. Returns 0 or -ENOMEM. */
+int follow_process_make_exact(
 	struct touched *touched, struct follow_process *process, uint64_t start, uint64_t end);

@@ -87,7 +87,7 @@ int sampler_expect(struct sampler *sampler, const char *program, pid_t tid, bool
 	sampler->touched.make_cold = cold;
 	r = expect_file(sampler, program, tid, &file);
 	if (r == 0)
-		r = touched_pages(&sampler->touched, file, 0, 0, tid, false);
+		r = touched_pages(&sampler->touched, file, 0, 0, tid, TOUCH_READ);
 	if (r == 0 && cold)
 		r = expect_libraries(sampler, program, tid);
 	sampler->touched.make_cold = false;
@@ -164,7 +164,7 @@ static int take_program(struct sampler *sampler, struct follow_process *process,
 	int r = touched_add(&sampler->touched, fd, process->pid, false, &file);
 
 	if (r == 0)
-		r = touched_pages(&sampler->touched, file, 0, 0, process->pid, false);
+		r = touched_pages(&sampler->touched, file, 0, 0, process->pid, TOUCH_READ);
 	if (r < 0 || path_of_fd(fd, path) < 0)
 		return r;
 	return record_trace_add_exec(
@@ -217,7 +217,7 @@ static int found_open(void *context, int fd, uint64_t bytes)
 
 	if (r < 0 || file == TOUCHED_NONE || read == 0)
 		return r;
-	return touched_pages(touched, file, 0, (read - 1) / touched->page_size, reader->pid, false);
+	return touched_pages(touched, file, 0, (read - 1) / touched->page_size, reader->pid, TOUCH_READ);
 }
 
 static int look_at_process(struct sampler *sampler, struct sampled *item)

@@ -247,7 +247,7 @@ static int add_event(
 }
 
 int touched_pages(
-	struct touched *touched, size_t index, uint64_t first, uint64_t last, int32_t pid, bool mapped)
+	struct touched *touched, size_t index, uint64_t first, uint64_t last, int32_t pid, enum touch touch)
 {
 	struct touched_file *file = index == TOUCHED_NONE ? NULL : &touched->items[index];
 	uint64_t begin = first;
@@ -263,9 +263,9 @@ int touched_pages(
 	r = make_room(file, last + 1);
 	touched->bits += file->pages;
 	for (uint64_t page = first; r == 0 && page <= last; page++) {
-		bool counts = !mapped || !is_hidden(file, page);
+		bool counts = touch == TOUCH_READ || !is_hidden(file, page);
 
-		if (mapped && counts)
+		if (touch == TOUCH_MAPPED && counts)
 			bit_set(file->mapped, page);
 		if (counts && !bit_get(file->seen, page)) {
 			bit_set(file->seen, page);

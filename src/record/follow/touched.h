@@ -17,11 +17,18 @@
 
 #define TOUCHED_NONE SIZE_MAX
 
+/* How it is known that a page has been touched. */
+enum touch {
+	TOUCH_READ,    /* a call has read it */
+	TOUCH_FAULTED, /* a page table shows it: exact-faults.h */
+	TOUCH_MAPPED,  /* the same, but the page may only lie beside a needed one */
+};
+
 struct touched_file {
 	uint32_t device; /* these two as the events of the trace name the file */
 	uint64_t inode;
 	uint8_t *seen;   /* owned; a bit for each page that has been touched */
-	uint8_t *mapped; /* owned; those of them that a page table has shown */
+	uint8_t *mapped; /* owned; those of them that are TOUCH_MAPPED */
 	uint64_t pages;  /* that the bits are for */
 	uint64_t n_seen;
 	uint8_t *hidden;       /* owned; a bit for each page of which page tables say nothing */
@@ -71,9 +78,9 @@ int touched_hide(struct touched *touched, size_t file, uint64_t page);
 /* Whether one of these pages has not been touched so far, as page tables can tell. */
 bool touched_has_new(const struct touched *touched, size_t file, uint64_t first, uint64_t last);
 
-/* The pages from `first` to `last` of the file have been touched, by a read or as a page table shows. Returns 0 or -ENOMEM. */
+/* The pages from `first` to `last` of the file have been touched. Returns 0 or -ENOMEM. */
 int touched_pages(
-	struct touched *touched, size_t file, uint64_t first, uint64_t last, int32_t pid, bool mapped);
+	struct touched *touched, size_t file, uint64_t first, uint64_t last, int32_t pid, enum touch touch);
 
 /*
  * Of the touched pages, how many the kernel may have mapped only because they lay beside one that was needed

@@ -60,9 +60,9 @@ static int end(void **state)
 	return 0;
 }
 
-static void touch(struct fixture *fixture, uint64_t first, uint64_t last, bool mapped)
+static void touch(struct fixture *fixture, uint64_t first, uint64_t last, enum touch how)
 {
-	assert_int_equal(touched_pages(&fixture->touched, fixture->file, first, last, 1, mapped), 0);
+	assert_int_equal(touched_pages(&fixture->touched, fixture->file, first, last, 1, how), 0);
 }
 
 static void skip_in_memory(const struct fixture *fixture)
@@ -77,9 +77,9 @@ static void page_is_noted_once(void **state)
 	const struct record_event *events;
 
 	skip_in_memory(fixture);
-	touch(fixture, 10, 19, false);
-	touch(fixture, 12, 13, true);
-	touch(fixture, 5, 25, true);
+	touch(fixture, 10, 19, TOUCH_READ);
+	touch(fixture, 12, 13, TOUCH_MAPPED);
+	touch(fixture, 5, 25, TOUCH_MAPPED);
 	events = fixture->trace.events;
 	assert_int_equal(fixture->trace.n_events, 3);
 	assert_true(events[0].first == 10 && events[0].last == 19);
@@ -98,10 +98,11 @@ static void neighbours_of_mapped_pages_are_counted(void **state)
 	uint64_t window = 65536 / fixture->touched.page_size;
 
 	skip_in_memory(fixture);
-	touch(fixture, 0, window - 1, true);
+	touch(fixture, 0, window - 1, TOUCH_MAPPED);
 	assert_int_equal(touched_around(&fixture->touched), window - 1);
-	touch(fixture, 2 * window, 2 * window, true);
-	touch(fixture, 4 * window, 5 * window - 1, false);
+	touch(fixture, 2 * window, 2 * window, TOUCH_MAPPED);
+	touch(fixture, 4 * window, 5 * window - 1, TOUCH_READ);
+	touch(fixture, 6 * window, 7 * window - 1, TOUCH_FAULTED);
 	assert_int_equal(touched_around(&fixture->touched), window - 1);
 }
 
@@ -111,9 +112,9 @@ static void page_far_away_is_refused(void **state)
 	struct fixture *fixture = *state;
 
 	skip_in_memory(fixture);
-	touch(fixture, UINT32_MAX, UINT32_MAX, true);
-	touch(fixture, UINT64_MAX - 1, UINT64_MAX - 1, true);
-	touch(fixture, 3, 2, true);
+	touch(fixture, UINT32_MAX, UINT32_MAX, TOUCH_MAPPED);
+	touch(fixture, UINT64_MAX - 1, UINT64_MAX - 1, TOUCH_MAPPED);
+	touch(fixture, 3, 2, TOUCH_MAPPED);
 	assert_int_equal(fixture->trace.n_events, 0);
 	assert_true(fixture->trace.lost);
 	assert_true(touched_has_new(&fixture->touched, fixture->file, UINT64_MAX, UINT64_MAX));
@@ -150,10 +151,10 @@ static void what_is_no_file_of_a_disk_is_ignored(void **state)
 
 		assert_int_equal(touched_add(&fixture->touched, fd, getpid(), true, &file), 0);
 		assert_true(fixture->touched.items[file].ignored);
-		assert_int_equal(touched_pages(&fixture->touched, file, 0, 0, 1, true), 0);
+		assert_int_equal(touched_pages(&fixture->touched, file, 0, 0, 1, TOUCH_MAPPED), 0);
 		assert_int_equal(fixture->trace.n_events, before);
 	}
-	assert_int_equal(touched_pages(&fixture->touched, TOUCHED_NONE, 0, 0, 1, true), 0);
+	assert_int_equal(touched_pages(&fixture->touched, TOUCHED_NONE, 0, 0, 1, TOUCH_MAPPED), 0);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)

@@ -5,15 +5,19 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/io_uring.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -249,6 +253,65 @@ static int way_stopped(void)
 	return await(child);
 }
 
+/* The first free descriptor is that which it would be anyhow. */
+static int way_lowest(void)
+{
+	return open_file() != 3;
+}
+
+static void take_signal(int number)
+{
+	(void)!write(-1, &number, sizeof(number));
+}
+
+/*
+ * Each second child executes PROGRAM, the others have a handler. All get signals all the time from their very beginning, and half of them
+ * stop and go on.
+ */
+static int way_signalled(void)
+{
+	int status = 0;
+
+	signal(SIGWINCH, take_signal);
+	for (int i = 0; i < 100 && status == 0; i++) {
+		pid_t child = fork(), ended;
+
+		if (child == 0 && i % 2)
+			_exit(way_lowest());
+		if (child == 0) {
+			execv(program[0], program);
+			_exit(1);
+		}
+		while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
+			kill(child, SIGWINCH);
+			if (i % 4 < 2)
+				kill(child, SIGSTOP);
+			kill(child, SIGCONT);
+		}
+		if (ended != child)
+			return 1;
+	}
+	return status != 0;
+}
+
+/* PROGRAM runs with a filter of its own, which ends it if it makes a userfaultfd. */
+static int way_filtered(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_userfaultfd, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog filter = {.len = sizeof(code) / sizeof(*code), .filter = code};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0)
+		return 1;
+	execv(program[0], program);
+	return 1;
+}
+
 static int way_killed(void)
 {
 	touch();
@@ -294,6 +357,9 @@ static const struct {
 	{"exec-self", way_exec_self},
 	{"exec-of-thread", way_exec_of_thread},
 	{"stopped", way_stopped},
+	{"signalled", way_signalled},
+	{"lowest", way_lowest},
+	{"filtered", way_filtered},
 	{"killed", way_killed},
 	{"uring", way_uring},
 	{"hidden", way_hidden},

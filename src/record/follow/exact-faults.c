@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/follow/exact-faults.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/userfaultfd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/files/io.h"
+#include "base/strings.h"
+
+/* linux/userfaultfd.h of Linux 6.7, and of 5.11. */
+#define ASYNCHRONOUS (1 << 15)
+#define USER_MODE    1
+
+#define FLAGS      (O_CLOEXEC | USER_MODE)
+#define STATUS_MAX (1u << 16) /* bytes of /proc/PID/status */
+
+void exact_faults_end(struct exact_faults *exact)
+{
+	if (exact->fd >= 0)
+		close(TAKE_FD(exact->fd));
+}
+
+void exact_faults_release(struct exact_faults *exact)
+{
+	exact_faults_end(exact);
+	free(exact->refused);
+	*exact = (struct exact_faults)EXACT_FAULTS_INIT;
+}
+
+bool exact_faults_busy(const struct exact_faults *exact, pid_t tid)
+{
+	return (exact->step == EXACT_MAKES || exact->step == EXACT_CLOSES) && exact->tid == tid;
+}
+
+#if defined(__x86_64__)
+#define CALL_BYTES 2 /* of the instruction "syscall" */
+
+/* Begins the conversation with the kernel. */
+static bool set_up(int fd)
+{
+	struct uffdio_api api = {.api = UFFD_API, .features = ASYNCHRONOUS};
+
+	return ioctl(fd, UFFDIO_API, &api) == 0;
+}
+
+/* How many seccomp filters it has, which the kernel tells from Linux 5.9 on. */
+static bool count_filters(pid_t pid, uint64_t *ret)
+{
+	_cleanup_free_ char *text = NULL;
+	char path[32];
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	return read_pseudo_file(path, STATUS_MAX, &text, &size) == 0 &&
+		number_of_line(text, "Seccomp_filters:", ret);
+}
+
+/* Those that we have, too, let us make a userfaultfd: exact_faults_possible(). The followed start has one more. */
+static bool has_only_our_filter(pid_t pid)
+{
+	uint64_t ours, its;
+
+	return count_filters(getpid(), &ours) && count_filters(pid, &its) && its == ours + 1;
+}
+
+bool exact_faults_possible(void)
+{
+	_cleanup_close_ int fd = (int)syscall(SYS_userfaultfd, FLAGS);
+
+	return fd >= 0 && set_up(fd);
+}
+
+static bool block_signals(struct exact_faults *exact)
+{
+	uint64_t all = UINT64_MAX;
+
+	return ptrace(PTRACE_GETSIGMASK, exact->tid, sizeof(all), &exact->signals) == 0 &&
+		ptrace(PTRACE_SETSIGMASK, exact->tid, sizeof(all), &all) == 0;
+}
+
+static void unblock_signals(struct exact_faults *exact)
+{
+	ptrace(PTRACE_SETSIGMASK, exact->tid, sizeof(exact->signals), &exact->signals);
+}
+
+bool exact_faults_begin(struct exact_faults *exact, pid_t tid, uint32_t arch)
+{
+	struct user_regs_struct registers;
+
+	if (exact->step != EXACT_UNTRIED)
+		return false;
+	exact->step = EXACT_TRIED;
+	exact->tid = tid;
+	if (arch != AUDIT_ARCH_X86_64 || !has_only_our_filter(tid) ||
+		ptrace(PTRACE_GETREGS, tid, 0, &exact->registers) < 0 || !block_signals(exact))
+		return false;
+	registers = exact->registers;
+	registers.orig_rax = SYS_userfaultfd;
+	registers.rdi = FLAGS;
+	if (ptrace(PTRACE_SETREGS, tid, 0, &registers) < 0) {
+		unblock_signals(exact);
+		return false;
+	}
+	exact->step = EXACT_MAKES;
+	return true;
+}
+
+/* The thread goes back to the instruction, and makes this call. With -1 as number of the last call the kernel does not take it for one to restart. */
+static void call(struct exact_faults *exact, uint64_t number, uint64_t argument)
+{
+	struct user_regs_struct registers = exact->registers;
+
+	registers.rip -= CALL_BYTES;
+	registers.rax = number;
+	registers.rdi = argument;
+	registers.orig_rax = UINT64_MAX;
+	ptrace(PTRACE_SETREGS, exact->tid, 0, &registers);
+}
+
+static void take_over(struct exact_faults *exact, int pidfd, int number)
+{
+	exact->fd = (int)syscall(SYS_pidfd_getfd, pidfd, number, 0);
+	if (exact->fd >= 0 && !set_up(exact->fd))
+		close(TAKE_FD(exact->fd));
+}
+
+bool exact_faults_step(struct exact_faults *exact, int pidfd)
+{
+	struct __ptrace_syscall_info info;
+
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, exact->tid, sizeof(info), &info) <= 0 ||
+		info.op != PTRACE_SYSCALL_INFO_EXIT)
+		return true;
+	if (exact->step == EXACT_MAKES && !info.exit.is_error) {
+		take_over(exact, pidfd, (int)info.exit.rval);
+		call(exact, SYS_close, (uint64_t)info.exit.rval);
+		exact->step = EXACT_CLOSES;
+		return true;
+	}
+	call(exact, exact->registers.orig_rax, exact->registers.rdi);
+	unblock_signals(exact);
+	exact->step = EXACT_TRIED;
+	return false;
+}
+#else
+bool exact_faults_possible(void)
+{
+	return false;
+}
+
+bool exact_faults_begin(struct exact_faults *exact, pid_t tid, uint32_t arch)
+{
+	return false;
+}
+
+bool exact_faults_step(struct exact_faults *exact, int pidfd)
+{
+	return false;
+}
+#endif
+
+void exact_faults_register(struct exact_faults *exact, uint64_t start, uint64_t end)
+{
+	struct uffdio_register memory = {
+		.range = {.start = start, .len = end - start},
+		.mode = UFFDIO_REGISTER_MODE_WP,
+	};
+
+	if (exact->fd < 0 || ioctl(exact->fd, UFFDIO_REGISTER, &memory) == 0)
+		return;
+	if (ARRAY_RESERVE(exact->refused, exact->capacity, exact->n_refused + 1) == 0)
+		exact->refused[exact->n_refused++] = (struct exact_range){start, end};
+	else
+		exact_faults_end(exact);
+}
+
+bool exact_faults_cover(const struct exact_faults *exact, uint64_t start, uint64_t end)
+{
+	for (size_t i = 0; i < exact->n_refused; i++)
+		if (exact->refused[i].start < end && exact->refused[i].end > start)
+			return false;
+	return exact->fd >= 0;
+}
