@@ -10,12 +10,14 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
@@ -218,13 +220,38 @@ static void a_child_that_has_ended_is_nobodys_fault(void **state)
 	end_process(pid);
 }
 
+static void *end_soon(void *pid)
+{
+	usleep(200000); /* the looker waits a second */
+	end_process(*(pid_t *)pid);
+	return NULL;
+}
+
+/* One that has ended is not asked for. */
+static void who_has_ended_keeps_nobody_waiting(void **state)
+{
+	struct looker looker = LOOKER_INIT;
+	pid_t pid = start(&(struct life){0}), child;
+
+	assert_true(looks_at(&looker, pid));
+	child = looker.child;
+	end_process(pid);
+	kill(child, SIGSTOP);
+	assert_false(looks_at(&looker, pid));
+	assert_int_equal(looker.child, child);
+	looker_release(&looker);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 /* Whose it was is told as long as its parent has not waited for it. */
 static void a_process_that_ends_before_it_is_blamed_blames_no_service(void **state)
 {
 	struct looker looker = LOOKER_INIT;
 	pid_t service = start(&(struct life){.namespaces = {CLONE_NEWNS}}),
 	      sandbox = start(&(struct life){.namespaces = {CLONE_NEWUSER}}),
-	      user = start(&(struct life){.user = SOMEBODY}), again = start(&(struct life){.user = SOMEBODY});
+	      user = start(&(struct life){.user = SOMEBODY}), again = start(&(struct life){.user = SOMEBODY}),
+	      gone = start(&(struct life){.user = SOMEBODY});
+	pthread_t thread;
 	siginfo_t info;
 
 	kill(user, SIGKILL);
@@ -234,7 +261,9 @@ static void a_process_that_ends_before_it_is_blamed_blames_no_service(void **sta
 	end_process(user);
 	looker_release(&looker);
 	looker = (struct looker)LOOKER_INIT;
-	keep_waiting(&looker, user); /* it is gone */
+	assert_int_equal(pthread_create(&thread, NULL, end_soon, &gone), 0);
+	keep_waiting(&looker, gone);
+	pthread_join(thread, NULL);
 	assert_true(looks_at(&looker, service));
 	assert_true(looks_at(&looker, sandbox));
 	assert_true(looks_at(&looker, again));
@@ -279,6 +308,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(ids_in_a_users_namespace_are_that_user),
 		cmocka_unit_test(many_programs_of_a_user_take_no_name_from_others),
 		cmocka_unit_test(a_child_that_has_ended_is_nobodys_fault),
+		cmocka_unit_test(who_has_ended_keeps_nobody_waiting),
 		cmocka_unit_test(a_process_that_ends_before_it_is_blamed_blames_no_service),
 		cmocka_unit_test(who_keeps_the_daemon_waiting_is_left_alone_and_nobody_else),
 	};

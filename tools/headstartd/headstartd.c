@@ -40,6 +40,14 @@
 #define INSTANCES   "headstartd-" /* followed by our process number */
 #define NOTE_MS     1000          /* the note is at most so old while something happens */
 #define SWITCHES_MS 1000          /* how often the kill switch is looked at, at most */
+
+/*
+ * A look at what was executed may cost so long a rest. What is executed meanwhile does not wake us, and most of it has ended by then; a cold
+ * start lasts much longer. After a quiet time a few looks come at once, since a program may be executed by way of others.
+ */
+#define REST_MS   5
+#define CREDIT_MS 20
+
 #define BUDGET_MB   256
 #define DESCRIPTORS 16 /* that it opens at least, beside one for each processor */
 
@@ -69,6 +77,7 @@ struct daemon {
 	uint64_t n_execs;
 	int64_t since;                 /* seconds since the epoch */
 	uint64_t note_ms, switches_ms; /* when the note was written, and the switches were looked at */
+	uint64_t rests_until_ms;       /* from looking at what is executed */
 	bool note_old, off, ended;
 };
 
@@ -334,6 +343,11 @@ static void write_note(struct daemon *daemon)
 		(void)publish_file(DAEMON_NOTE, 0644, text, (size_t)size);
 }
 
+static bool rests(const struct daemon *daemon)
+{
+	return monotonic_ms() < daemon->rests_until_ms;
+}
+
 /* Milliseconds until something is to be done, as poll(2) wants them. */
 static int patience(const struct daemon *daemon)
 {
@@ -341,6 +355,8 @@ static int patience(const struct daemon *daemon)
 	uint64_t idle = idle_next_ms(&daemon->idle);
 
 	next = idle < next ? idle : next;
+	if (now < daemon->rests_until_ms && daemon->rests_until_ms < next)
+		next = daemon->rests_until_ms;
 	if (daemon->idle.warming && now + SWITCHES_MS < next)
 		next = now + SWITCHES_MS; /* a pause ends it */
 	if (daemon->note_old && daemon->note_ms + NOTE_MS < next)
@@ -362,19 +378,31 @@ static void work_ahead(struct daemon *daemon)
 	daemon->note_old |= idle->quiet.short_of_memory != was_short;
 }
 
+static int look_at_execs(struct daemon *daemon)
+{
+	uint64_t now = monotonic_ms();
+
+	if (execs_read(daemon->execs, take_exec, daemon) < 0)
+		return verb_fail("the kernel's buffer of events cannot be read");
+	if (daemon->rests_until_ms < now - CREDIT_MS)
+		daemon->rests_until_ms = now - CREDIT_MS;
+	daemon->rests_until_ms += REST_MS;
+	return 0;
+}
+
 static int listen_on(struct daemon *daemon)
 {
 	while (!daemon->ended) {
 		struct pollfd fds[] = {
-			{.fd = execs_fd(daemon->execs), .events = POLLIN},
+			{.fd = rests(daemon) ? -1 : execs_fd(daemon->execs), .events = POLLIN},
 			{.fd = daemon->signals, .events = POLLIN},
 			{.fd = daemon->carry.told, .events = POLLIN},
 		};
 
 		if (poll(fds, 3, patience(daemon)) < 0 && errno != EINTR)
 			return verb_fail_errno(errno, "cannot wait");
-		if ((fds[0].revents & POLLIN) && execs_read(daemon->execs, take_exec, daemon) < 0)
-			return verb_fail("the kernel's buffer of events cannot be read");
+		if ((fds[0].revents & POLLIN) && look_at_execs(daemon) != 0)
+			return VERB_FAILED;
 		if (fds[2].revents & POLLIN)
 			take_results(daemon);
 		take_signal(daemon);

@@ -210,9 +210,11 @@ static bool ask(struct looker *looker, enum question question)
 	return false;
 }
 
+/* One that has ended need not be asked for. */
 static bool may_ask(struct looker *looker, int32_t pid)
 {
-	return !avoids(looker, pid, monotonic_ms()) && (looker->child || begin(looker));
+	return (kill(pid, 0) == 0 || errno != ESRCH) && !avoids(looker, pid, monotonic_ms()) &&
+		(looker->child || begin(looker));
 }
 
 bool looker_see(struct looker *looker, struct process_seen *seen)
