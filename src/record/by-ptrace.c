@@ -19,7 +19,7 @@ int record_probe_ptrace(void)
 static int set_up(struct session *session, enum record_step *step)
 {
 	*step = RECORD_STEP_FOLLOW;
-	session->exact = exact_faults_possible();
+	session->exact = exact_faults_possible() && page_tables_can_ask();
 	session->filter = follow_filter(session->options->functions, session->exact);
 	return session->filter ? 0 : -EOPNOTSUPP;
 }

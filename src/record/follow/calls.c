@@ -317,7 +317,7 @@ static int take_unmap(struct touched *touched, const struct follow_stop *stop)
 	return follow_process_look(touched, stop->process, start, end);
 }
 
-/* As the filter has it for files that are not executed. */
+/* As the filter has it for what is not known to be a file. */
 static bool replaces(uint64_t flags)
 {
 	return (flags & (MAP_FIXED | MAP_DENYWRITE)) == MAP_FIXED;
@@ -342,6 +342,7 @@ int follow_take_call(struct touched *touched, const struct follow_stop *stop, st
 	case FOLLOW_EXECAT:
 		return take_exec(touched, stop, fd, arguments[1], notes);
 	case FOLLOW_UNMAP:
+	case FOLLOW_MOVE:
 		return take_unmap(touched, stop);
 	case FOLLOW_READ:
 		return take_read(touched, stop, fd, arguments[2], NULL);

@@ -12,7 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/files/io.h"
 #include "base/strings.h"
@@ -28,12 +27,14 @@ void exact_faults_end(struct exact_faults *exact)
 {
 	if (exact->fd >= 0)
 		close(TAKE_FD(exact->fd));
+	if (exact->step == EXACT_UNTRIED)
+		exact->step = EXACT_TRIED;
 }
 
 void exact_faults_release(struct exact_faults *exact)
 {
 	exact_faults_end(exact);
-	free(exact->refused);
+	ranges_release(&exact->registered);
 	*exact = (struct exact_faults)EXACT_FAULTS_INIT;
 }
 
@@ -53,8 +54,8 @@ static bool set_up(int fd)
 	return ioctl(fd, UFFDIO_API, &api) == 0;
 }
 
-/* How many seccomp filters it has, which the kernel tells from Linux 5.9 on. */
-static bool count_filters(pid_t pid, uint64_t *ret)
+/* Linux 5.9. */
+static bool read_status(pid_t pid, uint64_t *ret_filters, uint64_t *ret_threads)
 {
 	_cleanup_free_ char *text = NULL;
 	char path[32];
@@ -62,15 +63,17 @@ static bool count_filters(pid_t pid, uint64_t *ret)
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	return read_pseudo_file(path, STATUS_MAX, &text, &size) == 0 &&
-		number_of_line(text, "Seccomp_filters:", ret);
+		number_of_line(text, "Seccomp_filters:", ret_filters) &&
+		number_of_line(text, "Threads:", ret_threads);
 }
 
-/* Those that we have, too, let us make a userfaultfd: exact_faults_possible(). The followed start has one more. */
-static bool has_only_our_filter(pid_t pid)
+/* The filters that we have, too, let us make a userfaultfd: exact_faults_possible(). The followed start has one more. */
+static bool may_make_one(pid_t pid)
 {
-	uint64_t ours, its;
+	uint64_t ours, its, threads;
 
-	return count_filters(getpid(), &ours) && count_filters(pid, &its) && its == ours + 1;
+	return read_status(getpid(), &ours, &threads) && read_status(pid, &its, &threads) &&
+		its == ours + 1 && threads == 1;
 }
 
 bool exact_faults_possible(void)
@@ -101,7 +104,7 @@ bool exact_faults_begin(struct exact_faults *exact, pid_t tid, uint32_t arch)
 		return false;
 	exact->step = EXACT_TRIED;
 	exact->tid = tid;
-	if (arch != AUDIT_ARCH_X86_64 || !has_only_our_filter(tid) ||
+	if (arch != AUDIT_ARCH_X86_64 || !may_make_one(tid) ||
 		ptrace(PTRACE_GETREGS, tid, 0, &exact->registers) < 0 || !block_signals(exact))
 		return false;
 	registers = exact->registers;
@@ -176,18 +179,29 @@ void exact_faults_register(struct exact_faults *exact, uint64_t start, uint64_t 
 		.mode = UFFDIO_REGISTER_MODE_WP,
 	};
 
-	if (exact->fd < 0 || ioctl(exact->fd, UFFDIO_REGISTER, &memory) == 0)
+	int r;
+
+	if (exact->fd < 0)
 		return;
-	if (ARRAY_RESERVE(exact->refused, exact->capacity, exact->n_refused + 1) == 0)
-		exact->refused[exact->n_refused++] = (struct exact_range){start, end};
-	else
+	r = ioctl(exact->fd, UFFDIO_REGISTER, &memory) == 0 ? ranges_add(&exact->registered, start, end)
+							    : ranges_remove(&exact->registered, start, end);
+	if (r < 0)
 		exact_faults_end(exact);
+}
+
+bool exact_faults_unregister(struct exact_faults *exact, uint64_t start, uint64_t end)
+{
+	struct uffdio_range memory = {.start = start, .len = end - start};
+
+	if (exact->fd < 0 || start >= end || !ranges_meet(&exact->registered, start, end))
+		return false;
+	if (ioctl(exact->fd, UFFDIO_UNREGISTER, &memory) < 0 ||
+		ranges_remove(&exact->registered, start, end) < 0)
+		exact_faults_end(exact);
+	return true;
 }
 
 bool exact_faults_cover(const struct exact_faults *exact, uint64_t start, uint64_t end)
 {
-	for (size_t i = 0; i < exact->n_refused; i++)
-		if (exact->refused[i].start < end && exact->refused[i].end > start)
-			return false;
-	return exact->fd >= 0;
+	return exact->fd >= 0 && ranges_cover(&exact->registered, start, end);
 }

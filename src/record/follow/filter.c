@@ -15,7 +15,7 @@ struct call {
 	enum follow_call what;
 };
 
-/* mmap(2) counts only where it replaces other mappings. Its flags are the fourth argument on every processor. */
+/* Which calls of mmap(2) count depends on its arguments. Its flags are the fourth on every processor. */
 struct abi {
 	uint32_t arch;    /* AUDIT_ARCH_… */
 	uint32_t foreign; /* numbers from here on are of another kind: x32 */
@@ -33,7 +33,7 @@ static const struct call native_calls[] = {
 	{SYS_execve, FOLLOW_EXEC},
 	{SYS_execveat, FOLLOW_EXECAT},
 	{SYS_munmap, FOLLOW_UNMAP},
-	{SYS_mremap, FOLLOW_UNMAP},
+	{SYS_mremap, FOLLOW_MOVE},
 	{SYS_read, FOLLOW_READ},
 	{SYS_pread64, FOLLOW_PREAD},
 	{SYS_readv, FOLLOW_READV},
@@ -47,6 +47,7 @@ static const struct call native_calls[] = {
 	{SYS_pivot_root, FOLLOW_ROOT},
 	{SYS_setns, FOLLOW_ROOT},
 	{SYS_unshare, FOLLOW_ROOT},
+	{SYS_userfaultfd, FOLLOW_FAULTS},
 	{SYS_io_uring_setup, FOLLOW_URING},
 };
 
@@ -58,7 +59,7 @@ static const struct call i386_calls[] = {
 	{11, FOLLOW_EXEC},
 	{358, FOLLOW_EXECAT},
 	{91, FOLLOW_UNMAP},
-	{163, FOLLOW_UNMAP}, /* mremap */
+	{163, FOLLOW_MOVE}, /* mremap */
 	{3, FOLLOW_READ},
 	{180, FOLLOW_PREAD},
 	{145, FOLLOW_READV},
@@ -134,14 +135,24 @@ static void put_mmap(struct writer *writer, uint32_t number)
 	put_return(writer, SECCOMP_RET_ALLOW);
 }
 
-/* Files that are mapped with one of these rights. */
-static void put_maps(struct writer *writer, const struct abi *abi, uint32_t rights)
+/* Files that are mapped. */
+static void put_maps(struct writer *writer, const struct abi *abi)
+{
+	put(writer, BPF_JMP | BPF_JEQ | BPF_K, abi->mmap, 0, 4);
+	put_load(writer, FIELD(args[3]));
+	put(writer, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0);
+	put_stop(writer, FOLLOW_MAP);
+	put_load(writer, FIELD(nr));
+}
+
+/* Those that are mapped to be executed. */
+static void put_code_maps(struct writer *writer, const struct abi *abi)
 {
 	put(writer, BPF_JMP | BPF_JEQ | BPF_K, abi->mmap, 0, 6);
 	put_load(writer, FIELD(args[3]));
 	put(writer, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 3, 0);
 	put_load(writer, FIELD(args[2]));
-	put(writer, BPF_JMP | BPF_JSET | BPF_K, rights, 0, 1);
+	put(writer, BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1);
 	put_stop(writer, FOLLOW_MAP);
 	put_load(writer, FIELD(nr));
 }
@@ -165,8 +176,10 @@ static void put_abi(struct writer *writer, const struct abi *abi, bool functions
 		put(writer, BPF_JMP | BPF_JEQ | BPF_K, abi->calls[i].number, 0, 1);
 		put_stop(writer, abi->calls[i].what);
 	}
-	if (functions || exact)
-		put_maps(writer, abi, exact ? PROT_READ | PROT_WRITE | PROT_EXEC : PROT_EXEC);
+	if (exact)
+		put_maps(writer, abi);
+	else if (functions)
+		put_code_maps(writer, abi);
 	if (functions)
 		put_hiding(writer, abi);
 	put_mmap(writer, abi->mmap);

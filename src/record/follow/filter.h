@@ -18,7 +18,9 @@ enum follow_call {
 	FOLLOW_OPENAT2,    /* (folder, path, how) */
 	FOLLOW_EXEC,       /* (path) */
 	FOLLOW_EXECAT,     /* (folder, path, argv, envp, flags) */
-	FOLLOW_UNMAP,      /* (address, length): what is mapped there goes away, or moves */
+	FOLLOW_UNMAP,      /* (address, length): what is mapped there goes away */
+	FOLLOW_MOVE,       /* the same: it may move, and goes on where the call says */
+	FOLLOW_FAULTS,     /* the program handles page faults itself (userfaultfd) */
 	FOLLOW_READ,       /* (fd, buffer, size) */
 	FOLLOW_PREAD,      /* (fd, buffer, size, offset) */
 	FOLLOW_READV,      /* (fd, vectors, count) */

@@ -116,13 +116,21 @@ static bool executes(uint64_t call)
 	return call == FOLLOW_EXEC || call == FOLLOW_EXECAT;
 }
 
-/* Of what a process has executed, or has inherited; it may leave that at once. */
+/* Such processes may share descriptors, too. */
+static bool any_shares_memory(const struct tasks *tasks)
+{
+	for (size_t i = 0; i < tasks->n_processes; i++)
+		if (tasks->processes[i]->shares_memory)
+			return true;
+	return false;
+}
+
+/* Of what a process has executed, or has inherited; it may leave that at once. What waits for a server may lock its memory for ever. */
 static bool make_exact(const struct follow *follow, const struct task *task, uint64_t call, uint32_t arch)
 {
-	struct follow_process *process = task->process;
-
-	return follow->options.exact && !follow->over && !executes(call) && !process->shares_memory &&
-		process->threads == 1 && exact_faults_begin(&process->exact, task->tid, arch);
+	return follow->options.exact && !follow->over && !follow->touched.serves && !executes(call) &&
+		!any_shares_memory(&follow->tasks) &&
+		exact_faults_begin(&task->process->exact, task->tid, arch);
 }
 
 /* What is touched already is seen before. */
@@ -165,6 +173,19 @@ static int take_call_stop(struct follow *follow, const struct task *task, int *r
 	return r;
 }
 
+/* What the kernel would refuse in registered memory. Returns whether some is to be registered again, after the call. */
+static bool leaves_exact(const struct follow *follow, const struct follow_stop *stop)
+{
+	struct exact_faults *exact = &stop->process->exact;
+	uint64_t page_size = follow->touched.page_size, start = stop->arguments[0], end;
+
+	if (stop->call == FOLLOW_FAULTS)
+		exact_faults_end(exact);
+	return stop->call == FOLLOW_MOVE && start % page_size == 0 &&
+		!__builtin_add_overflow(start, stop->arguments[1] + page_size - 1, &end) &&
+		exact_faults_unregister(exact, start, end / page_size * page_size);
+}
+
 static int take_call(struct follow *follow, const struct task *task, int *request)
 {
 	struct __ptrace_syscall_info info;
@@ -188,7 +209,7 @@ static int take_call(struct follow *follow, const struct task *task, int *reques
 	stop.call = info.seccomp.ret_data;
 	stop.narrow = !(info.arch & __AUDIT_ARCH_64BIT);
 	stop.arguments = (const uint64_t *)info.seccomp.args;
-	if (stop.call == FOLLOW_MAP && !follow->over)
+	if (!follow->over && (stop.call == FOLLOW_MAP || leaves_exact(follow, &stop)))
 		*request = PTRACE_SYSCALL;
 	if (stop.call == FOLLOW_HIDE && (int)stop.arguments[1] != 1)
 		r = unplant(&follow->functions, task->process);

@@ -33,6 +33,7 @@ struct scan_argument {
 
 #define SCAN_PRESENT (1ull << 3)
 #define SCAN_SWAPPED (1ull << 4)
+#define SCAN_HUGE    (1ull << 6)
 #define IOCTL_SCAN   _IOWR('f', 16, struct scan_argument)
 
 /* linux/fs.h of Linux 6.11. */
@@ -137,6 +138,15 @@ int page_tables_mappings(int32_t pid, uint64_t start, uint64_t end, page_mapping
 	return r == 0 && asked < 0 && asked != -ENOENT ? read_text(pid, start, end, found, context) : r;
 }
 
+bool page_tables_can_ask(void)
+{
+	_cleanup_close_ int maps = open_of(getpid(), "maps");
+	char path[PATH_MAX];
+	struct page_mapping mapping;
+
+	return maps >= 0 && ask(maps, 0, path, &mapping) == 0;
+}
+
 int page_tables_open(int32_t pid)
 {
 	return open_of(pid, "pagemap");
@@ -180,7 +190,7 @@ static int read_entries(
 			if (i < n && entries[i] & (PAGE_PRESENT | PAGE_SWAPPED))
 				continue;
 			if (i > begin)
-				r = found(context, at + begin * page_size, i - begin);
+				r = found(context, at + begin * page_size, i - begin, false);
 			begin = i + 1;
 		}
 		if (r)
@@ -202,6 +212,7 @@ int page_tables_present(
 		.vec = (uintptr_t)regions,
 		.vec_len = REGIONS,
 		.category_anyof_mask = SCAN_PRESENT | SCAN_SWAPPED,
+		.return_mask = SCAN_HUGE,
 	};
 
 	while (scan.start < end) {
@@ -218,7 +229,7 @@ int page_tables_present(
 			if (pages > *budget)
 				return -EFBIG;
 			*budget -= pages;
-			r = found(context, regions[i].start, pages);
+			r = found(context, regions[i].start, pages, regions[i].categories & SCAN_HUGE);
 			if (r)
 				return r;
 		}

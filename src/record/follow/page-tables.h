@@ -27,13 +27,17 @@ typedef int page_mapping_found(void *context, const struct page_mapping *mapping
  */
 int page_tables_mappings(int32_t pid, uint64_t start, uint64_t end, page_mapping_found *found, void *context);
 
+/* Whether the kernel can be asked for one mapping after the other. */
+bool page_tables_can_ask(void);
+
 /* Returns a descriptor for page_tables_present(), or negative errno. It goes on showing the memory that the process has now. */
 int page_tables_open(int32_t pid);
 
 /* Whether the page tables have every page of these addresses, or have it swapped out. */
 bool page_tables_have(int pagemap, uint64_t address, uint64_t size);
 
-typedef int page_run_found(void *context, uint64_t address, uint64_t pages);
+/* `huge`: a huge page, which is mapped as a whole, whatever of it is touched; known from Linux 6.7 on. */
+typedef int page_run_found(void *context, uint64_t address, uint64_t pages, bool huge);
 
 /*
  * Calls found() for each run of pages in [start, end), whole pages, that the page tables have: pages of files, and copies

@@ -192,12 +192,12 @@ int follow_process_find_file(struct touched *touched, const struct follow_proces
 	return r;
 }
 
-static int found_run(void *context, uint64_t address, uint64_t pages)
+static int found_run(void *context, uint64_t address, uint64_t pages, bool huge)
 {
 	struct look *look = context;
 	uint64_t page_size = look->touched->page_size;
 	uint64_t first = (look->mapping->offset + (address - look->mapping->start)) / page_size;
-	struct run run = {look->file, first, first + pages - 1, look->touch};
+	struct run run = {look->file, first, first + pages - 1, huge ? TOUCH_MAPPED : look->touch};
 	int r;
 
 	if (!touched_has_new(look->touched, run.file, run.first, run.last))
@@ -303,8 +303,9 @@ int follow_process_make_exact(
 	struct touched *touched, struct follow_process *process, uint64_t start, uint64_t end)
 {
 	struct visit visit = {touched, process};
-	int r = process->exact.fd < 0 ? 0
-				      : page_tables_mappings(process->pid, start, end, make_exact, &visit);
+	int r = process->exact.fd < 0 || touched->serves
+		? 0
+		: page_tables_mappings(process->pid, start, end, make_exact, &visit);
 
 	return r == -ENOMEM ? r : 0;
 }

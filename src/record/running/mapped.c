@@ -47,7 +47,7 @@ static int add_file(const struct look *look, const struct page_mapping *mapping)
 	return fd < 0 ? 0 : opens_add(look->opens, fd, look->pid, NULL);
 }
 
-static int add_pages(void *context, uint64_t address, uint64_t pages)
+static int add_pages(void *context, uint64_t address, uint64_t pages, bool huge)
 {
 	const struct look *look = context;
 	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);

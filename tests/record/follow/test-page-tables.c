@@ -60,7 +60,7 @@ static int end(void **state)
 	return unlink(path);
 }
 
-static int note(void *context, uint64_t address, uint64_t pages)
+static int note(void *context, uint64_t address, uint64_t pages, bool huge)
 {
 	bool *found = context;
 	size_t first = (address - (uintptr_t)map) / page_size;
@@ -117,7 +117,7 @@ static void touched_pages_are_found_by_an_old_kernel(void **state)
 	check_touched();
 }
 
-static int stop_at_once(void *context, uint64_t address, uint64_t pages)
+static int stop_at_once(void *context, uint64_t address, uint64_t pages, bool huge)
 {
 	++*(int *)context;
 	return -EINTR;
@@ -139,7 +139,7 @@ static void caller_stops_the_search(void **state)
 	assert_int_equal(calls, 2);
 }
 
-static int count_pages(void *context, uint64_t address, uint64_t pages)
+static int count_pages(void *context, uint64_t address, uint64_t pages, bool huge)
 {
 	*(uint64_t *)context += pages;
 	return 0;

@@ -8,6 +8,7 @@
 #include <linux/filter.h>
 #include <linux/io_uring.h>
 #include <linux/seccomp.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
@@ -91,6 +93,59 @@ static int way_moved(void)
 	return at == MAP_FAILED || munmap(at, 2 * SIZE) < 0;
 }
 
+static int way_moved_before(void)
+{
+	volatile char *from = map(PROT_READ);
+	char *to = mmap(NULL, 2 * SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile char *at = mremap((void *)from, SIZE, SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+
+	if (at == MAP_FAILED)
+		return 1;
+	buffer[0] = at[OFFSET];
+	return 0;
+}
+
+/* Two mappings at once, which kernels before 6.17 refuse. */
+static int way_moved_together(void)
+{
+	char *from = (char *)map(PROT_READ),
+	     *to = mmap(NULL, SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mprotect(from, SIZE / 2, PROT_READ | PROT_EXEC) < 0)
+		return 1;
+	if (mremap(from, SIZE, SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED)
+		return 1;
+	buffer[0] = to[OFFSET];
+	return 0;
+}
+
+static int way_protected(void)
+{
+	volatile char *at = map(PROT_NONE);
+
+	if (mprotect((void *)at, SIZE, PROT_READ) < 0)
+		return 1;
+	buffer[0] = at[OFFSET];
+	return 0;
+}
+
+/* The program has a userfaultfd of its own. */
+static int way_own_faults(void)
+{
+	struct uffdio_api api = {
+		.api = UFFD_API, .features = 1 << 15}; /* asynchronous write protection: Linux 6.7 */
+	struct uffdio_register memory = {.mode = UFFDIO_REGISTER_MODE_WP};
+	int fd;
+
+	memory.range.start = (uintptr_t)map(PROT_READ);
+	memory.range.len = SIZE;
+	fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | 1 /* in user mode only: Linux 5.11 */);
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0 || ioctl(fd, UFFDIO_REGISTER, &memory) < 0)
+		return 1;
+	buffer[0] = ((volatile char *)(uintptr_t)memory.range.start)[OFFSET];
+	return 0;
+}
+
 /* Below everything else in memory there is a mapping of the whole file PROGRAM, which has 1 TiB. */
 static int way_beside_large(void)
 {
@@ -104,6 +159,16 @@ static int way_beside_large(void)
 static int way_pread(void)
 {
 	return pread(open_file(), buffer, sizeof(buffer), OFFSET) != sizeof(buffer);
+}
+
+/* The program touches 16 pages of its own before its first call that says anything. */
+static const char pages[32 * 4096] __attribute__((aligned(4096))) = {1};
+
+static int way_early(void)
+{
+	for (size_t at = 0; at < sizeof(pages); at += 8192)
+		buffer[0] += ((volatile const char *)pages)[at];
+	return way_pread();
 }
 
 static int way_read(void)
@@ -341,6 +406,11 @@ static const struct {
 	{"unmapped", way_unmapped},
 	{"mapped-over", way_mapped_over},
 	{"moved", way_moved},
+	{"moved-before", way_moved_before},
+	{"moved-together", way_moved_together},
+	{"protected", way_protected},
+	{"own-faults", way_own_faults},
+	{"early", way_early},
 	{"beside-large", way_beside_large},
 	{"pread", way_pread},
 	{"read", way_read},
