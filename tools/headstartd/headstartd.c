@@ -343,15 +343,10 @@ static void write_note(struct daemon *daemon)
 		(void)publish_file(DAEMON_NOTE, 0644, text, (size_t)size);
 }
 
-static bool rests(const struct daemon *daemon)
+/* Milliseconds from now until something is to be done, as poll(2) wants them. */
+static int patience(const struct daemon *daemon, uint64_t now)
 {
-	return monotonic_ms() < daemon->rests_until_ms;
-}
-
-/* Milliseconds until something is to be done, as poll(2) wants them. */
-static int patience(const struct daemon *daemon)
-{
-	uint64_t next = lessons_next_ms(&daemon->lessons), now = monotonic_ms();
+	uint64_t next = lessons_next_ms(&daemon->lessons);
 	uint64_t idle = idle_next_ms(&daemon->idle);
 
 	next = idle < next ? idle : next;
@@ -393,13 +388,15 @@ static int look_at_execs(struct daemon *daemon)
 static int listen_on(struct daemon *daemon)
 {
 	while (!daemon->ended) {
+		uint64_t now = monotonic_ms();
+		bool rests = now < daemon->rests_until_ms;
 		struct pollfd fds[] = {
-			{.fd = rests(daemon) ? -1 : execs_fd(daemon->execs), .events = POLLIN},
+			{.fd = rests ? -1 : execs_fd(daemon->execs), .events = POLLIN},
 			{.fd = daemon->signals, .events = POLLIN},
 			{.fd = daemon->carry.told, .events = POLLIN},
 		};
 
-		if (poll(fds, 3, patience(daemon)) < 0 && errno != EINTR)
+		if (poll(fds, 3, patience(daemon, now)) < 0 && errno != EINTR)
 			return verb_fail_errno(errno, "cannot wait");
 		if ((fds[0].revents & POLLIN) && look_at_execs(daemon) != 0)
 			return VERB_FAILED;
