@@ -116,12 +116,12 @@ heal_recorded_plan() {
 # executed between the daemon and the starts, since it would see that, too.
 starts_write_nothing() {
 	for round in 1 2 3 4; do
-		before=$("$disturbed" now)
+		before_round=$("$disturbed" now)
 		start_daemon
 		was=$(stat -c %i "$profile")
 		for start in 1 2 3; do cold_start "$disk/waiter" "$disk/data"; done
 		[ "$(stat -c %i "$profile")" != "$was" ] || return 0
-		why=$("$disturbed" since "$before") || fail "the profile is written for nothing"
+		why=$("$disturbed" since "$before_round") || fail "the profile is written for nothing"
 		echo "round $round of three starts wrote something, disturbed ($why)"
 		stop_daemon
 	done
