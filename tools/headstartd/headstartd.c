@@ -42,11 +42,11 @@
 #define SWITCHES_MS 1000          /* how often the kill switch is looked at, at most */
 
 /*
- * A look at what was executed may cost so long a rest. What is executed meanwhile does not wake us, and most of it has ended by then; a cold
- * start lasts much longer. After a quiet time a few looks come at once, since a program may be executed by way of others.
+ * Looks cost so long a rest each. What is executed meanwhile does not wake us, and most of it has ended by then; a cold start lasts much
+ * longer. After a quiet time a few looks come at once, since a program may be executed by way of others.
  */
-#define REST_MS   5
-#define CREDIT_MS 20
+#define REST_MS   20
+#define CREDIT_MS 80
 
 #define BUDGET_MB   256
 #define DESCRIPTORS 16 /* that it opens at least, beside one for each processor */

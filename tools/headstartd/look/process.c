@@ -14,7 +14,6 @@
 #include "base/cleanup.h"
 #include "base/files/io.h"
 #include "base/files/links.h"
-#include "base/run/process-tree.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "elf/script.h"
@@ -25,6 +24,7 @@
 #define PROC_PATH_SIZE  48
 #define ARGUMENTS_BYTES (256u << 10) /* a start with more is treated as one without arguments */
 #define ARGUMENTS_MAX   4096u
+#define STATUS_BYTES    2048        /* of its beginning, which has what we look for */
 #define IDS_SIZE        64          /* more than one line, which is what the first user namespace has */
 #define GROUPS_MAX      (64u << 10) /* bytes of text */
 #define PAUSE_MAX_MS    128         /* between two looks at it; a process can leave us to wait for nothing */
@@ -105,15 +105,30 @@ static bool resolve(const struct process_seen *seen, char ret[PATH_MAX])
 	return path_of_fd(fd, ret) == 0;
 }
 
+static bool read_status(int32_t pid, char text[STATUS_BYTES])
+{
+	return read_start(pid, "status", text, STATUS_BYTES);
+}
+
+static uid_t user_of(const char *status)
+{
+	const char *line = strstr(status, "\nUid:");
+	unsigned user;
+
+	return line && sscanf(line, "\nUid: %u", &user) == 1 ? user : (uid_t)-1;
+}
+
 bool process_see(struct process_seen *seen)
 {
-	char path[PROC_PATH_SIZE];
+	char path[PROC_PATH_SIZE], status[STATUS_BYTES];
+	uint64_t parent;
 
 	if (!read_link(proc_path(path, seen->pid, "exe"), seen->image))
 		return false;
+	(void)read_status(seen->pid, status);
 	seen->named = seen->here = is_here(seen->pid);
-	seen->parent = seen->here ? process_parent(seen->pid) : 0;
-	seen->user = process_user(seen->pid);
+	seen->parent = seen->here && number_of_line(status, "PPid:", &parent) ? (int32_t)parent : 0;
+	seen->user = user_of(status);
 	if (!seen->here || !resolve(seen, seen->program))
 		memcpy(seen->program, seen->image, sizeof(seen->program));
 	return true;
@@ -140,14 +155,9 @@ bool process_bytes_read(int32_t pid, uint64_t *ret)
 
 uid_t process_user(int32_t pid)
 {
-	char text[2048];
-	unsigned user;
-	const char *line;
+	char status[STATUS_BYTES];
 
-	if (!read_start(pid, "status", text, sizeof(text)))
-		return (uid_t)-1;
-	line = strstr(text, "\nUid:");
-	return line && sscanf(line, "\nUid: %u", &user) == 1 ? user : (uid_t)-1;
+	return read_status(pid, status) ? user_of(status) : (uid_t)-1;
 }
 
 bool process_shares_ids(int32_t pid)
@@ -197,10 +207,10 @@ static bool stat_number(int32_t pid, enum stat_word word, uint64_t *ret)
 bool process_owner(int32_t pid, struct process_owner *ret)
 {
 	struct process_owner owner;
-	char text[2048];
+	char text[STATUS_BYTES];
 	unsigned user, group;
 
-	if (!stat_number(pid, STAT_BEGAN, &owner.began) || !read_start(pid, "status", text, sizeof(text)) ||
+	if (!stat_number(pid, STAT_BEGAN, &owner.began) || !read_status(pid, text) ||
 		!one_id(text, "\nUid:", &user) || !one_id(text, "\nGid:", &group) || user == 0)
 		return false;
 	owner.user = user;
