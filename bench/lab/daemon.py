@@ -80,6 +80,12 @@ class Beside:
                 {**env, "HOME": "/tmp", "USER": "user", "LOGNAME": "user", "HEADSTART": "off"})
 
 
+def enter_user(root):
+    """Some programs do not start for a user without a name."""
+    with open(os.path.join(root, "etc/passwd"), "a", encoding="ascii") as file:
+        file.write(f"user:x:{USER}:{USER}::/tmp:/bin/sh\n")
+
+
 def _libraries(programs):
     """{name: path} of all that the programs of the host are mapped with; the loader is called 'loader'."""
     found = {}
