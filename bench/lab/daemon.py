@@ -4,7 +4,8 @@
 Shell and daemon run from copies in memory, with ld.so as the program, so that nothing of the image is warm. The daemon sees
 the programs of its own mount namespace and root, which are those of the shell. It takes what a process executes within five
 seconds for a part of what that executed before; so the shell is older than that when it gets a command. Of the shell itself nothing
-is learnt, since it is started with HEADSTART=off.
+is learnt, since it is started with HEADSTART=off. The daemon is no child of the shell, which becomes the program: what children of the
+program read counts as read by the program, and the daemon's prefetchers read the whole plan.
 
 The shell can also live in a container: a mount namespace whose root is an overlay, with the image as its lower layer. The daemon
 stays outside.
@@ -27,8 +28,9 @@ _OLDER = 6                    # seconds
 
 _SCRIPT = """
 if [ "$1" = daemon ]; then
-    (unset HEADSTART; exec {loader} {folder}/headstartd 2>{log} </dev/null) &
-    until [ -e /run/headstart/daemon ]; do kill -0 $! || exit 1; done
+    (unset HEADSTART; {loader} {folder}/headstartd 2>{log} </dev/null & echo $! >{folder}/pid)
+    read -r pid <{folder}/pid
+    until [ -e /run/headstart/daemon ]; do kill -0 $pid || exit 1; done
 fi
 shift
 exec {enter} {loader} {folder}/setpriv --reuid {user} --regid {user} --clear-groups \

@@ -135,12 +135,18 @@ static void put_mmap(struct writer *writer, uint32_t number)
 	put_return(writer, SECCOMP_RET_ALLOW);
 }
 
-/* Files that are mapped. */
-static void put_maps(struct writer *writer, const struct abi *abi)
+/*
+ * Files that are mapped; of what ld.so of glibc maps (MAP_DENYWRITE) only with one of these rights. What it may write to is the last part of a
+ * library, and nothing is touched before.
+ */
+static void put_maps(struct writer *writer, const struct abi *abi, uint32_t rights)
 {
-	put(writer, BPF_JMP | BPF_JEQ | BPF_K, abi->mmap, 0, 4);
+	put(writer, BPF_JMP | BPF_JEQ | BPF_K, abi->mmap, 0, 7);
 	put_load(writer, FIELD(args[3]));
-	put(writer, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0);
+	put(writer, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 4, 0);
+	put(writer, BPF_JMP | BPF_JSET | BPF_K, MAP_DENYWRITE, 0, 2);
+	put_load(writer, FIELD(args[2]));
+	put(writer, BPF_JMP | BPF_JSET | BPF_K, rights, 0, 1);
 	put_stop(writer, FOLLOW_MAP);
 	put_load(writer, FIELD(nr));
 }
@@ -177,7 +183,7 @@ static void put_abi(struct writer *writer, const struct abi *abi, bool functions
 		put_stop(writer, abi->calls[i].what);
 	}
 	if (exact)
-		put_maps(writer, abi);
+		put_maps(writer, abi, functions ? PROT_WRITE | PROT_EXEC : PROT_WRITE);
 	else if (functions)
 		put_code_maps(writer, abi);
 	if (functions)

@@ -143,7 +143,7 @@ static int made_exact(struct follow *follow, struct follow_process *process)
 		return 0;
 	}
 	r = follow_process_look(&follow->touched, process, 0, UINT64_MAX);
-	return r ? r : follow_process_make_exact(&follow->touched, process, 0, UINT64_MAX);
+	return r ? r : follow_process_make_exact(&follow->touched, process);
 }
 
 /* Where a file is mapped is known when the call is done. Before Linux 4.8 a call begins once more after the filter. */
@@ -167,7 +167,7 @@ static int take_call_stop(struct follow *follow, const struct task *task, int *r
 	if (info.op != PTRACE_SYSCALL_INFO_EXIT || info.exit.is_error || follow->over)
 		return 0;
 	address = (uint64_t)info.exit.rval;
-	r = follow_process_make_exact(&follow->touched, process, address, address + 1);
+	r = follow_process_make_exact_at(&follow->touched, process, address);
 	if (r == 0 && follow->options.functions)
 		r = plant(&follow->functions, process, address, address + 1);
 	return r;

@@ -25,6 +25,9 @@
 #define PAGES_MAX                                                                                            \
 	(64u << 20) /* that are found in one go, or of which page tables are read: 256 GiB of small pages */
 
+#define APART                                                                                                \
+	(4u << 20) /* bytes, that the parts of a library may be farther apart in memory than in the file */
+
 static bool same_link(int32_t pid, const char *what)
 {
 	char path[64], theirs[PATH_MAX], ours[PATH_MAX];
@@ -286,26 +289,44 @@ int follow_process_look(struct touched *touched, struct follow_process *process,
 struct visit {
 	struct touched *touched;
 	struct follow_process *process;
+	uint64_t file_start; /* where the file would begin that has been visited last */
 };
 
 static int make_exact(void *context, const struct page_mapping *mapping)
 {
 	struct visit *visit = context;
+	struct exact_faults *exact = &visit->process->exact;
 	size_t file;
-	int r = follow_process_find_file(visit->touched, visit->process, mapping, &file);
+	int r;
 
+	visit->file_start = mapping->start > mapping->offset ? mapping->start - mapping->offset : 0;
+	if (exact_faults_cover(exact, mapping->start, mapping->end))
+		return 0;
+	r = follow_process_find_file(visit->touched, visit->process, mapping, &file);
 	if (r == 0 && file != TOUCHED_NONE && !visit->touched->items[file].ignored)
-		exact_faults_register(&visit->process->exact, mapping->start, mapping->end);
+		exact_faults_register(exact, mapping->start, mapping->end);
 	return r;
 }
 
-int follow_process_make_exact(
-	struct touched *touched, struct follow_process *process, uint64_t start, uint64_t end)
+static int visit_mappings(struct visit *visit, uint64_t start, uint64_t end)
 {
-	struct visit visit = {touched, process};
-	int r = process->exact.fd < 0 || touched->serves
+	int r = visit->process->exact.fd < 0 || visit->touched->serves
 		? 0
-		: page_tables_mappings(process->pid, start, end, make_exact, &visit);
+		: page_tables_mappings(visit->process->pid, start, end, make_exact, visit);
 
 	return r == -ENOMEM ? r : 0;
+}
+
+int follow_process_make_exact(struct touched *touched, struct follow_process *process)
+{
+	return visit_mappings(&(struct visit){touched, process, 0}, 0, UINT64_MAX);
+}
+
+int follow_process_make_exact_at(struct touched *touched, struct follow_process *process, uint64_t address)
+{
+	struct visit visit = {touched, process, address};
+	int r = visit_mappings(&visit, address, address + 1);
+	uint64_t start = visit.file_start > APART ? visit.file_start - APART : 0;
+
+	return r < 0 ? r : visit_mappings(&visit, start, address);
 }

@@ -68,6 +68,9 @@ int follow_process_find_file(struct touched *touched, const struct follow_proces
 int follow_process_look(
 	struct touched *touched, struct follow_process *process, uint64_t start, uint64_t end);
 
-/* From now on page tables tell exactly what is touched of files of disks in these addresses, as far as that can be. Returns 0 or -ENOMEM. */
-int follow_process_make_exact(
-	struct touched *touched, struct follow_process *process, uint64_t start, uint64_t end);
+/*
+ * From now on page tables tell exactly what is touched of the files of disks that are mapped, as far as that can be; or of what was mapped
+ * last, at this address, and of the other parts of the same library, which lie before it. Return 0 or -ENOMEM.
+ */
+int follow_process_make_exact(struct touched *touched, struct follow_process *process);
+int follow_process_make_exact_at(struct touched *touched, struct follow_process *process, uint64_t address);
