@@ -6,21 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/files/code-faults.h"
 #include "base/files/open.h"
 #include "base/paths/hidden.h"
 #include "base/paths/stranger.h"
 #include "base/strings.h"
-#include "device/device.h"
 #include "headstartd/learn/keep.h"
 #include "lib/settings/plan-settings.h"
-#include "lib/settings/settings.h"
 #include "plan/asked/documents.h"
-#include "plan/store/disks.h"
 #include "plan/store/store.h"
 #include "prefetch/stale-mark.h"
 #include "profile/file/profile-file.h"
@@ -142,36 +137,13 @@ static void leave_out_documents(const struct refining *refining, struct profile 
 }
 
 /*
- * On a rotational disk a page that is left out and needed costs a seek, and one that is read in vain next to nothing
- * (docs/decisions/learning.md). So nothing is left out there; late pages and those that nothing maps are learnt all the same.
- * Returns how many pages a fault brings in on one side of the one that is missing, if any are to be left out; else 0.
+ * A page that is left out and needed costs a read, and one that is read in vain next to nothing: on no disk does that pay
+ * (docs/decisions/learning.md). What an older daemon has left out is in the plan again.
  */
-static uint32_t pages_around(const struct profile *recording)
+static int leave_nothing_out(struct profile *recording)
 {
-	_cleanup_(config_releasep) struct config config = {0};
-	_cleanup_close_ int fd = open_regular(recording->program, OPEN_NO_LINKS);
-	struct device device;
-	uint64_t around;
+	ssize_t r = profile_choose_out(recording, 0, 0);
 
-	settings_read(&config, false, true);
-	if (fd < 0 || device_of_by_rules(fd, config.devices, config.n_devices, &device) < 0)
-		return 0;
-	disks_apply(&device);
-	around = (uint64_t)device.read_ahead_kb * 1024 / recording->page_size;
-	around = code_faults_read_on() && around > 0 ? around - 1 : around / 2;
-	return device.class == DEVICE_ROTATIONAL ? 0
-		: around < REFINE_AROUND         ? REFINE_AROUND
-						 : (uint32_t)around;
-}
-
-static int choose_left_out(struct profile *recording)
-{
-	uint64_t seed;
-	ssize_t r;
-
-	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
-		return -EIO;
-	r = profile_choose_out(recording, pages_around(recording), seed);
 	return r < 0 ? (int)r : 0;
 }
 
@@ -277,7 +249,7 @@ struct refined refining_finish(struct refining *refining, struct profile *seen, 
 	add_landmarks(refining);
 	refined.key = refining->recording->asked;
 	bytes = keep_size(refining->program, refined.key);
-	if (choose_left_out(refining->recording) < 0 || store(refining, &before, &refined.changed) < 0)
+	if (leave_nothing_out(refining->recording) < 0 || store(refining, &before, &refined.changed) < 0)
 		return (struct refined){0};
 	refined.learnt = true;
 	refined.unsure = result.unsure;
