@@ -101,7 +101,7 @@ case_reads_are_exact() {
 # Where page tables are exact, what lies beside a touched page does not count, though it is in memory.
 case_mapped_pages_are_exact() {
 	"$HEADSTART_TEST_BUILD/tests/record/can-be-exact" || skip "this kernel or processor cannot do it"
-	for way in mapped unmapped moved-before protected thread; do
+	for way in mapped unmapped mapped-again moved-before protected thread; do
 		cat "$disk/file" >/dev/null
 		record --no-drop -- "$disk/followed" "$way" "$disk/file" || fail "$way: $(cat "$tmp/err")"
 		has "$real/file" 100

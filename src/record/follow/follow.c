@@ -173,7 +173,7 @@ static int take_call_stop(struct follow *follow, const struct task *task, int *r
 	return r;
 }
 
-/* What the kernel would refuse in registered memory. Returns whether some is to be registered again, after the call. */
+/* What the kernel would refuse in registered memory, and what goes away. Returns whether some is to be registered again, after the call. */
 static bool leaves_exact(const struct follow *follow, const struct follow_stop *stop)
 {
 	struct exact_faults *exact = &stop->process->exact;
@@ -181,9 +181,11 @@ static bool leaves_exact(const struct follow *follow, const struct follow_stop *
 
 	if (stop->call == FOLLOW_FAULTS)
 		exact_faults_end(exact);
-	return stop->call == FOLLOW_MOVE && start % page_size == 0 &&
-		!__builtin_add_overflow(start, stop->arguments[1] + page_size - 1, &end) &&
-		exact_faults_unregister(exact, start, end / page_size * page_size);
+	if ((stop->call != FOLLOW_MOVE && stop->call != FOLLOW_UNMAP) || start % page_size != 0 ||
+		__builtin_add_overflow(start, stop->arguments[1] + page_size - 1, &end))
+		return false;
+	return exact_faults_unregister(exact, start, end / page_size * page_size) &&
+		stop->call == FOLLOW_MOVE;
 }
 
 static int take_call(struct follow *follow, const struct task *task, int *request)
@@ -209,11 +211,14 @@ static int take_call(struct follow *follow, const struct task *task, int *reques
 	stop.call = info.seccomp.ret_data;
 	stop.narrow = !(info.arch & __AUDIT_ARCH_64BIT);
 	stop.arguments = (const uint64_t *)info.seccomp.args;
-	if (!follow->over && (stop.call == FOLLOW_MAP || leaves_exact(follow, &stop)))
-		*request = PTRACE_SYSCALL;
 	if (stop.call == FOLLOW_HIDE && (int)stop.arguments[1] != 1)
 		r = unplant(&follow->functions, task->process);
-	return r < 0 || follow->over ? r : follow_take_call(&follow->touched, &stop, &follow->notes);
+	if (r < 0 || follow->over)
+		return r;
+	r = follow_take_call(&follow->touched, &stop, &follow->notes);
+	if (stop.call == FOLLOW_MAP || leaves_exact(follow, &stop))
+		*request = PTRACE_SYSCALL;
+	return r;
 }
 
 /* The last thread of a process takes its memory with it. */

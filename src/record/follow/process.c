@@ -289,6 +289,9 @@ int follow_process_look(struct touched *touched, struct follow_process *process,
 struct visit {
 	struct touched *touched;
 	struct follow_process *process;
+	bool only; /* mappings of this file: */
+	uint64_t inode;
+	uint32_t device;
 	uint64_t file_start; /* where the file would begin that has been visited last */
 };
 
@@ -299,9 +302,11 @@ static int make_exact(void *context, const struct page_mapping *mapping)
 	size_t file;
 	int r;
 
-	visit->file_start = mapping->start > mapping->offset ? mapping->start - mapping->offset : 0;
-	if (exact_faults_cover(exact, mapping->start, mapping->end))
+	if (visit->only && (mapping->inode != visit->inode || mapping->device != visit->device))
 		return 0;
+	visit->inode = mapping->inode;
+	visit->device = mapping->device;
+	visit->file_start = mapping->start > mapping->offset ? mapping->start - mapping->offset : 0;
 	r = follow_process_find_file(visit->touched, visit->process, mapping, &file);
 	if (r == 0 && file != TOUCHED_NONE && !visit->touched->items[file].ignored)
 		exact_faults_register(exact, mapping->start, mapping->end);
@@ -319,14 +324,15 @@ static int visit_mappings(struct visit *visit, uint64_t start, uint64_t end)
 
 int follow_process_make_exact(struct touched *touched, struct follow_process *process)
 {
-	return visit_mappings(&(struct visit){touched, process, 0}, 0, UINT64_MAX);
+	return visit_mappings(&(struct visit){.touched = touched, .process = process}, 0, UINT64_MAX);
 }
 
 int follow_process_make_exact_at(struct touched *touched, struct follow_process *process, uint64_t address)
 {
-	struct visit visit = {touched, process, address};
+	struct visit visit = {.touched = touched, .process = process, .file_start = address};
 	int r = visit_mappings(&visit, address, address + 1);
 	uint64_t start = visit.file_start > APART ? visit.file_start - APART : 0;
 
+	visit.only = true;
 	return r < 0 ? r : visit_mappings(&visit, start, address);
 }

@@ -93,6 +93,14 @@ static int way_moved(void)
 	return at == MAP_FAILED || munmap(at, 2 * SIZE) < 0;
 }
 
+/* Where something else was mapped before. */
+static int way_mapped_again(void)
+{
+	volatile char *before = map(PROT_READ);
+
+	return munmap((void *)before, SIZE) < 0 || touch() != before;
+}
+
 static int way_moved_before(void)
 {
 	volatile char *from = map(PROT_READ);
@@ -407,6 +415,7 @@ static const struct {
 	{"unmapped", way_unmapped},
 	{"mapped-over", way_mapped_over},
 	{"moved", way_moved},
+	{"mapped-again", way_mapped_again},
 	{"moved-before", way_moved_before},
 	{"moved-together", way_moved_together},
 	{"protected", way_protected},
