@@ -6,8 +6,8 @@
 #include "base/cleanup.h"
 #include "base/times.h"
 #include "record/backend.h"
-#include "record/follow/exact-faults.h"
 #include "record/follow/filter.h"
+#include "record/follow/pages/exact-faults.h"
 
 #define BEGIN_MS 5 /* between two looks whether the command has begun */
 

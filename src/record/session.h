@@ -25,7 +25,7 @@ struct session {
 	struct tracer *tracer;
 	struct follow *follow; /* these two of by-ptrace.c */
 	const struct sock_fprog *filter;
-	bool exact;              /* page tables will be: record/follow/exact-faults.h */
+	bool exact;              /* page tables will be: record/follow/pages/exact-faults.h */
 	struct sampler *sampler; /* of by-pagemap.c */
 	struct follow_summary following;
 	struct opens opens;

@@ -23,7 +23,7 @@
 #include "base/strings.h"
 #include "elf/script.h"
 #include "record/follow/filter.h"
-#include "record/follow/page-tables.h"
+#include "record/follow/pages/page-tables.h"
 #include "record/follow/paths.h"
 #include "record/follow/rights.h"
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "record/follow/pages/touched.h"
 #include "record/follow/process.h"
-#include "record/follow/touched.h"
 
 struct follow_notes {
 	char *tracer; /* owned; the first program that wanted to trace another, which it may not meanwhile; or NULL */

@@ -136,29 +136,17 @@ static void put_mmap(struct writer *writer, uint32_t number)
 }
 
 /*
- * Files that are mapped; of what ld.so of glibc maps (MAP_DENYWRITE) only with one of these rights. What it may write to is the last part of a
- * library, and nothing is touched before.
+ * Files that are mapped with one of these rights. `exact`: these count only for what ld.so of glibc maps (MAP_DENYWRITE). What it may write to is the
+ * last part of a library, and nothing is touched before.
  */
-static void put_maps(struct writer *writer, const struct abi *abi, uint32_t rights)
+static void put_maps(struct writer *writer, const struct abi *abi, uint32_t rights, bool exact)
 {
 	put(writer, BPF_JMP | BPF_JEQ | BPF_K, abi->mmap, 0, 7);
 	put_load(writer, FIELD(args[3]));
 	put(writer, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 4, 0);
-	put(writer, BPF_JMP | BPF_JSET | BPF_K, MAP_DENYWRITE, 0, 2);
+	put(writer, BPF_JMP | BPF_JSET | BPF_K, MAP_DENYWRITE, 0, exact ? 2 : 0);
 	put_load(writer, FIELD(args[2]));
 	put(writer, BPF_JMP | BPF_JSET | BPF_K, rights, 0, 1);
-	put_stop(writer, FOLLOW_MAP);
-	put_load(writer, FIELD(nr));
-}
-
-/* Those that are mapped to be executed. */
-static void put_code_maps(struct writer *writer, const struct abi *abi)
-{
-	put(writer, BPF_JMP | BPF_JEQ | BPF_K, abi->mmap, 0, 6);
-	put_load(writer, FIELD(args[3]));
-	put(writer, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 3, 0);
-	put_load(writer, FIELD(args[2]));
-	put(writer, BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1);
 	put_stop(writer, FOLLOW_MAP);
 	put_load(writer, FIELD(nr));
 }
@@ -182,10 +170,8 @@ static void put_abi(struct writer *writer, const struct abi *abi, bool functions
 		put(writer, BPF_JMP | BPF_JEQ | BPF_K, abi->calls[i].number, 0, 1);
 		put_stop(writer, abi->calls[i].what);
 	}
-	if (exact)
-		put_maps(writer, abi, functions ? PROT_WRITE | PROT_EXEC : PROT_WRITE);
-	else if (functions)
-		put_code_maps(writer, abi);
+	if (functions || exact)
+		put_maps(writer, abi, (functions ? PROT_EXEC : 0) | (exact ? PROT_WRITE : 0), exact);
 	if (functions)
 		put_hiding(writer, abi);
 	put_mmap(writer, abi->mmap);

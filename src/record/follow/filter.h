@@ -37,7 +37,7 @@ enum follow_call {
 
 /*
  * The program for seccomp(2); NULL on a processor that it was not written for. It lasts as long as this process. If functions are recorded
- * it has the last two calls, of files that are mapped to be executed; or of all files, if page tables are to be `exact` (exact-faults.h). Of the
+ * it has the last two calls, of files that are mapped to be executed; or of all files, if page tables are to be `exact` (pages/exact-faults.h). Of the
  * parts of a library that ld.so maps, the last one stops then.
  */
 const struct sock_fprog *follow_filter(bool functions, bool exact);

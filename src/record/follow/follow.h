@@ -25,7 +25,7 @@ struct follow_options {
 	struct record_trace *trace;               /* the same */
 	bool make_cold;                           /* each file, before the start touches it */
 	const struct functions_choice *functions; /* whose functions are recorded; borrowed; NULL: none */
-	bool exact;                               /* page tables, as far as that can be: exact-faults.h */
+	bool exact;        /* page tables, as far as that can be: pages/exact-faults.h */
 	bool unprivileged; /* the command cannot gain rights: set-user-ID programs have no effect */
 };
 

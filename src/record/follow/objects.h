@@ -13,9 +13,9 @@
 #include "order/entries.h"
 #include "profile/functions.h"
 #include "record/follow/breakpoint.h"
-#include "record/follow/page-tables.h"
+#include "record/follow/pages/page-tables.h"
+#include "record/follow/pages/touched.h"
 #include "record/follow/process.h"
-#include "record/follow/touched.h"
 
 /* Which files. */
 struct functions_choice {

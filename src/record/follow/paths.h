@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "record/follow/calls.h"
-#include "record/follow/touched.h"
+#include "record/follow/pages/touched.h"
 
 /* The folder that a call means by this descriptor, as a path of ours. */
 void follow_path_folder(int32_t tid, int folder, char ret[64]);

@@ -19,7 +19,7 @@
 #include "base/cleanup.h"
 #include "base/files/links.h"
 #include "base/strings.h"
-#include "record/follow/page-tables.h"
+#include "record/follow/pages/page-tables.h"
 #include "record/follow/paths.h"
 
 #define PAGES_MAX                                                                                            \

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "record/follow/exact-faults.h"
-#include "record/follow/page-tables.h"
-#include "record/follow/touched.h"
+#include "record/follow/pages/exact-faults.h"
+#include "record/follow/pages/page-tables.h"
+#include "record/follow/pages/touched.h"
 
 /* Code of an object whose functions are recorded (objects.h), where it is mapped. */
 struct process_code {

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/times.h"
-#include "record/follow/page-tables.h"
+#include "record/follow/pages/page-tables.h"
 #include "record/follow/sampler.h"
 #include "record/running/attach.h"
 

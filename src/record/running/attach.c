@@ -17,7 +17,7 @@
 #include "base/times.h"
 #include "record/events/tracer.h"
 #include "record/follow/open-files.h"
-#include "record/follow/page-tables.h"
+#include "record/follow/pages/page-tables.h"
 #include "record/names/mounts.h"
 #include "record/names/opens.h"
 #include "record/restore/restore.h"

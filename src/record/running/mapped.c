@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "record/follow/page-tables.h"
+#include "record/follow/pages/page-tables.h"
 
 struct look {
 	struct opens *opens;

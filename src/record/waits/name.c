@@ -17,7 +17,7 @@
 #include "base/files/io.h"
 #include "base/paths/mountinfo.h"
 #include "base/strings.h"
-#include "record/follow/page-tables.h"
+#include "record/follow/pages/page-tables.h"
 #include "record/waits/descriptor.h"
 
 #define CALL_MAX   256

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "record/follow/page-tables.h"
+#include "record/follow/pages/page-tables.h"
 
 #define PAGES 600 /* more than are read at once */
 #define LARGE ((size_t)1 << 40)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/follow/ranges.h"
+#include "record/follow/pages/ranges.h"
 
 #define SIZE  64 /* addresses */
 #define STEPS 20000

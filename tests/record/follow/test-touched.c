@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "record/follow/touched.h"
+#include "record/follow/pages/touched.h"
 
 #define PAGES 200
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Exit status 0 if page tables can be made exact here. */
-#include "record/follow/exact-faults.h"
+#include "record/follow/pages/exact-faults.h"
 
 int main(void)
 {

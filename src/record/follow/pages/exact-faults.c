@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/follow/exact-faults.h"
+#include "record/follow/pages/exact-faults.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -178,7 +178,6 @@ void exact_faults_register(struct exact_faults *exact, uint64_t start, uint64_t 
 		.range = {.start = start, .len = end - start},
 		.mode = UFFDIO_REGISTER_MODE_WP,
 	};
-
 	int r;
 
 	if (exact->fd < 0)

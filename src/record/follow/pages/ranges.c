@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/follow/ranges.h"
+#include "record/follow/pages/ranges.h"
 
 #include <stdlib.h>
 #include <string.h>

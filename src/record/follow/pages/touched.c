@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/follow/touched.h"
+#include "record/follow/pages/touched.h"
 
 #include <errno.h>
 #include <fcntl.h>

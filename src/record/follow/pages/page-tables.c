@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* proc(5), Documentation/admin-guide/mm/pagemap.rst, and the two ioctls where the kernel has them. */
-#include "record/follow/page-tables.h"
+#include "record/follow/pages/page-tables.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * Makes the page tables of a followed process exact. When it touches a page of a file, the kernel also maps what else of the 64 KiB around
  * it is in memory (fault-around), and the page table does not tell these apart. In memory that is registered with userfaultfd(2) the
  * kernel maps each page by itself. From Linux 6.7 on, mappings of files can be registered for asynchronous write protection
- * (Documentation/admin-guide/mm/userfaultfd.rst), and no page is protected. What the kernel refuses in such memory, it is taken out of
- * before: mremap(2) of several mappings at once, and the process's own userfaultfd.
+ * (Documentation/admin-guide/mm/userfaultfd.rst), and no page is protected. Memory is unregistered before the process does what the kernel would
+ * refuse there: move several mappings at once (mremap(2)), or register it with a userfaultfd of its own.
  *
  * A process can make a userfaultfd only of its own memory. So its first call that stops for us becomes one that makes it; we take that
  * over, and the process closes it. Then it makes its call anew. No signal comes between. Left alone is a process with several threads, since
@@ -18,7 +18,7 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-#include "record/follow/ranges.h"
+#include "record/follow/pages/ranges.h"
 
 enum exact_step {
 	EXACT_UNTRIED,
