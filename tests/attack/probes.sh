@@ -2,6 +2,7 @@
 # Root's plan names a file below a user's folder, and the user replaces it by something else. The shim, which asks whether a page
 # of the file is in memory, must open neither a device nor a FIFO, and must follow no link.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
+warm_is_right=yes # what cannot be looked at counts as warm
 
 theirs=$tmp/theirs decoys=$tmp/decoys
 mkdir "$theirs" "$decoys"

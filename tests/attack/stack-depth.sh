@@ -1,6 +1,7 @@
 #!/bin/sh
 # Checks how much of the caller's stack each hook takes: at most 2,048 bytes without a plan, and 6,144 with one.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
+warm_is_right=yes # measure() looks at it
 stubs=$attack/libstubs.so
 depth=$attack/depth
 ways="dlopen dlmopen execve execv execvp execvp_searched execvpe execvpe_searched execl execlp execlp_searched execle fexecve

@@ -32,7 +32,7 @@ case_no_unit_is_more_exposed_than_allowed() {
 # A daemon in a mount namespace sees other names than programs do.
 case_no_unit_has_a_mount_namespace() {
 	for unit in headstartd.service headstart-keep@.service; do
-		! grep '^PrivateNetwork=' "$tmp/$unit" || grep -qx 'PrivateMounts=no' "$tmp/$unit" || fail "$unit has a network and mounts of its own"
+		! grep -q '^PrivateNetwork=' "$tmp/$unit" || grep -qx 'PrivateMounts=no' "$tmp/$unit" || fail "$unit has a network and mounts of its own"
 		! grep -v '^PrivateMounts=no$' "$tmp/$unit" | grep -E '^(Private(Tmp|Devices|Mounts)|Protect(System|Home|Proc|Kernel[A-Za-z]*|ControlGroups)|ProcSubset|Root[A-Za-z]*|(Read|NoExec|Exec|Inaccessible|Bind)[A-Za-z]*Path[A-Za-z]*|TemporaryFileSystem|MountAPIVFS|MountFlags|DynamicUser)=' ||
 			fail "$unit needs a mount namespace"
 	done
