@@ -13,7 +13,7 @@
 #define REFINEMENTS_MAX 1024 /* programs, of a user each */
 
 enum refinement {
-	REFINEMENT_BETTER, /* pages joined, left, are certain or left out now, and the next start may say more */
+	REFINEMENT_BETTER, /* pages joined, left or are certain now, and the next start may say more */
 	REFINEMENT_COUNTED, /* it may have touched some pages and not others, which counts if later ones agree */
 	REFINEMENT_SAME,    /* it has taught nothing; tomorrow's starts may differ */
 	REFINEMENT_NOTHING, /* it was warm, or of another kind */

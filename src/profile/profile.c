@@ -318,7 +318,7 @@ static bool ranges_good(const struct profile *profile, const struct profile_file
 			return false;
 		if (range->runs == 0 || range->runs > profile->runs)
 			return false;
-		if (range->doubt.unsure > 1 || range->doubt.out > 1)
+		if (range->doubt.unsure > 1)
 			return false;
 		end = range->page + range->pages;
 		*pages += range->pages;

@@ -55,10 +55,8 @@ enum profile_bias {
 
 /* What headstartd still has to find out of pages, and how far it has come (profile/refine/refine.h). All 0: nothing. */
 struct profile_doubt {
-	uint8_t unsure; /* 1: mapped beside a page that was touched, and not known to have been touched itself */
-	uint8_t out;    /* 1: left out of the plan, so that the next start shows whether it is needed */
-	uint8_t missed; /* starts in a row that did not touch it */
-	uint8_t tries;  /* starts that left it out and did not show that */
+	uint16_t unsure; /* 1: mapped beside a page that was touched, and maybe not touched itself */
+	uint16_t missed; /* starts in a row that did not touch it */
 };
 
 struct profile_range {
@@ -71,7 +69,7 @@ struct profile_range {
 
 static inline bool profile_doubt_same(const struct profile_doubt *a, const struct profile_doubt *b)
 {
-	return a->unsure == b->unsure && a->out == b->out && a->missed == b->missed && a->tries == b->tries;
+	return a->unsure == b->unsure && a->missed == b->missed;
 }
 
 #define PROFILE_BUILD_ID_MAX 32

@@ -399,7 +399,7 @@ static struct refined refine(void)
 	_cleanup_(profile_releasep) struct profile seen = start(PROFILE_BIAS_LEARNT, 4);
 	struct refined refined;
 
-	refining_look(&refining);
+	assert_true(refining_load(&refining));
 	refined = refining_finish(&refining, &seen, 0);
 	refining_release(&refining);
 	return refined;

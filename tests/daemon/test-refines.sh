@@ -12,12 +12,10 @@ head -c 160000 /dev/urandom >"$disk/unneeded"
 sync -f "$disk"
 share_turn
 
-# On a disk that turns nothing is left out; and with a very large read-ahead little can be found out.
-turns() {
+# With a very large read-ahead little can be found out.
+read_ahead_as_usual() {
 	loop=$(losetup -n -O NAME -j "$tmp/image")
 	echo 128 >"/sys/block/${loop#/dev/}/queue/read_ahead_kb" 2>/dev/null || skip "the read-ahead cannot be set"
-	rotational=/sys/block/${loop#/dev/}/queue/rotational
-	echo "$1" >"$rotational" 2>/dev/null && [ "$(cat "$rotational")" = "$1" ] || skip "'$rotational' cannot be set"
 }
 
 make_cold() { "$page" out "$disk/waiter" "$disk/mapper" "$disk/data" "$disk/mapped" "$disk/unneeded" || fail "pages stay in the page cache"; }
@@ -49,14 +47,13 @@ cold_start() { # PROGRAM FILE
 	until_note tracing -eq 0
 }
 
-# Prints the pages of that file in the profile: all, those that nobody is sure of, and those that are left out.
+# Prints the pages of that file in the profile: all, and those that nobody is sure of.
 pages_of() { # PROGRAM FILE
 	"$tool" show --json "$(echo "$HEADSTART_STATE/$1"-*.profile)" >"$tmp/shown" || fail "the profile is not good"
 	json "$tmp/shown" - "$2" <<'END'
 ranges = [file["ranges"] for file in TOP["files"] if file["path"] == ARGS[0]]
 ranges = ranges[0] if ranges else []
-print(sum(range["pages"] for range in ranges), sum(range["pages"] for range in ranges if range.get("unsure")),
-      sum(range["pages"] for range in ranges if range.get("left_out")))
+print(sum(range["pages"] for range in ranges), sum(range["pages"] for range in ranges if range.get("unsure")))
 END
 }
 
@@ -65,7 +62,7 @@ planned_pages() {
 	"$tool" show --json "$profile" >"$tmp/shown" || fail "the profile is not good"
 	json "$tmp/shown" - <<'END'
 for file in sorted(TOP["files"], key=lambda file: file["path"]):
-    print(file["path"], sorted(page for r in file["ranges"] if not r.get("left_out") for page in range(r["page"], r["page"] + r["pages"])))
+    print(file["path"], sorted(page for r in file["ranges"] for page in range(r["page"], r["page"] + r["pages"])))
 END
 }
 
@@ -106,10 +103,10 @@ heal_recorded_plan() {
 		done
 		stop_daemon
 		cat "$tmp/daemon-log" >>"$tmp/log"
-		[ "$(pages_of waiter "$disk/unneeded")" != "0 0 0" ] || break
+		[ "$(pages_of waiter "$disk/unneeded")" != "0 0" ] || break
 	done
 	cp "$tmp/log" "$tmp/daemon-log"
-	[ "$(pages_of waiter "$disk/unneeded")" = "0 0 0" ] || fail "what no start touches stays: $(cat "$tmp/daemon-log")"
+	[ "$(pages_of waiter "$disk/unneeded")" = "0 0" ] || fail "what no start touches stays: $(cat "$tmp/daemon-log")"
 }
 
 # A start that changes nothing writes nothing. Only beside others, where pages come late, may one still change something. Nothing is
@@ -135,7 +132,7 @@ case_recorded_plan_heals() {
 		[ "$counted" = no ] || break
 	done
 	[ "$counted" = yes ] || fail "no start only counts: $(cat "$tmp/daemon-log")"
-	[ "$(pages_of waiter "$disk/data")" = "977 0 0" ] || fail "what came late has not joined: $(pages_of waiter "$disk/data")"
+	[ "$(pages_of waiter "$disk/data")" = "977 0" ] || fail "what came late has not joined: $(pages_of waiter "$disk/data")"
 	[ "$changes" -ge 3 ] || fail "a page leaves after $changes starts"
 	[ "$(more_exact waiter)" -ge 2 ] || fail "the journal says: $(cat "$tmp/daemon-log")"
 	"$tool" show "$profile" >"$tmp/shown" || fail show
@@ -148,10 +145,9 @@ case_recorded_plan_heals() {
 	rm -rf "$HEADSTART_STATE"
 }
 
-# Of each 16 pages eight are needed, but all are mapped in the start that is learnt. A plan that lacked some of them to find out which ones are needed
-# would cost more than it gains: all stay.
-case_nothing_is_left_out() {
-	turns 0
+# Of each 16 pages eight are needed, but all are mapped in the start that is learnt, and in later ones: none that is needed is dropped.
+case_needed_pages_stay() {
+	read_ahead_as_usual
 	planned=no
 	for try in 1 2 3; do # too little may be seen of a start beside others
 		start_daemon
@@ -170,11 +166,10 @@ case_nothing_is_left_out() {
 	planned=yes
 	for start in 1 2 3; do cold_start "$disk/mapper" "$disk/mapped"; done
 	[ "$(pages_of mapper "$disk/mapped" | cut -d ' ' -f 1)" -ge "$1" ] || fail "pages were dropped: $(cat "$tmp/daemon-log")"
-	json "$tmp/shown" - "$disk/mapped" <<'END' || fail "a page is left out, or one that is needed was dropped"
+	json "$tmp/shown" - "$disk/mapped" <<'END' || fail "a page that is needed was dropped"
 ranges = [file["ranges"] for file in TOP["files"] if file["path"] == ARGS[0]][0]
 have = {page for range_ in ranges for page in range(range_["page"], range_["page"] + range_["pages"])}
 assert {page for page in range(1024) if page % 16 < 8} <= have
-assert not any(range_.get("left_out") for range_ in ranges)
 END
 	rm -rf "$HEADSTART_STATE"
 }

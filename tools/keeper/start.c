@@ -144,8 +144,7 @@ static bool is_judged(void *context, const char *path)
 static int refine(const struct profile *before, struct profile *public, struct profile *own, uint32_t found)
 {
 	_cleanup_(profile_releasep) struct profile known = {0};
-	struct refine_start start = {.seen = own, .found = found, .judged = is_judged};
-	_cleanup_free_ uint8_t *absent = NULL;
+	const struct refine_start start = {.seen = own, .found = found, .judged = is_judged};
 	struct refine_result result;
 	int r = profile_copy(before, &known);
 
@@ -154,10 +153,7 @@ static int refine(const struct profile *before, struct profile *public, struct p
 	if (r < 0 || known.n_files == 0)
 		return r;
 	known.first_touches = known.first_pages = 0; /* a user may lead their own plan anywhere */
-	absent = calloc(profile_count_out(&known) + 1,
-		1); /* nothing is left out, unless somebody else has written the profile */
-	start.absent = absent;
-	r = absent ? profile_refine(&known, &start, &result) : -ENOMEM;
+	r = profile_refine(&known, &start, &result);
 	if (r < 0 && r != -ENODATA)
 		return r;
 	if (r == -ENODATA && profile_bytes(own) > profile_bytes(&known))

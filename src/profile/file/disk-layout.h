@@ -28,7 +28,7 @@
 #include "elf/landmarks.h"
 #include "profile/file/profile-file.h"
 
-#define PROFILE_VERSION 8u
+#define PROFILE_VERSION 9u
 
 struct disk_header {
 	uint8_t magic[8]; /* PROFILE_MAGIC */
@@ -73,10 +73,8 @@ struct disk_range {
 	uint32_t pages;
 	uint32_t order;
 	uint32_t runs;
-	uint8_t unsure; /* these four as in struct profile_doubt */
-	uint8_t out;
-	uint8_t missed;
-	uint8_t tries;
+	uint16_t unsure; /* these two as in struct profile_doubt */
+	uint16_t missed;
 };
 
 struct disk_file_system {

@@ -37,7 +37,7 @@ static bool read_ranges(struct reader *ranges, uint32_t count, struct profile_fi
 			.pages = LE32(disk.pages),
 			.order = LE32(disk.order),
 			.runs = LE32(disk.runs),
-			.doubt = {disk.unsure, disk.out, disk.missed, disk.tries},
+			.doubt = {LE16(disk.unsure), LE16(disk.missed)},
 		};
 	}
 	return true;

@@ -47,10 +47,8 @@ static void put_ranges(struct writer *writer, const struct profile_file *file)
 			.pages = LE32(range->pages),
 			.order = LE32(range->order),
 			.runs = LE32(range->runs),
-			.unsure = range->doubt.unsure,
-			.out = range->doubt.out,
-			.missed = range->doubt.missed,
-			.tries = range->doubt.tries,
+			.unsure = LE16(range->doubt.unsure),
+			.missed = LE16(range->doubt.missed),
 		};
 
 		writer_put(writer, &disk, sizeof(disk));

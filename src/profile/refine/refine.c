@@ -86,7 +86,6 @@ struct refining {
 	struct profile *profile; /* what is known, a copy */
 	const struct refine_start *start;
 	const struct profile_file *seen; /* the present file; NULL: the start did not touch it */
-	const uint8_t *absent;           /* the rest of start->absent */
 	uint32_t blind;                  /* touches before which some were not seen */
 	bool judged;                     /* the present file */
 	bool updated;                    /* another build of a file was installed */
@@ -110,22 +109,10 @@ static void confirm(struct refining *refining, struct profile_doubt *doubt)
 	*doubt = (struct profile_doubt){0};
 }
 
-/* A page that was left out, and not asked for by itself. Returns whether it stays. */
-static bool judge_left_out(struct refining *refining, struct profile_range *page, bool absent)
-{
-	page->doubt.out = 0;
-	if (absent)
-		return miss(refining, &page->doubt);
-	if (++page->doubt.tries >= REFINE_TRIES)
-		confirm(refining, &page->doubt);
-	return true;
-}
-
 static bool judge_page(void *context, struct profile_range *page)
 {
 	struct refining *refining = context;
 	const struct profile_range *seen = find_page(refining->seen, page->page);
-	bool absent = page->doubt.out && *refining->absent++;
 
 	if (!refining->judged)
 		return true;
@@ -135,8 +122,6 @@ static bool judge_page(void *context, struct profile_range *page)
 		confirm(refining, &page->doubt);
 		return true;
 	}
-	if (page->doubt.out)
-		return judge_left_out(refining, page, absent);
 	if (seen)
 		page->doubt.missed = 0;
 	else if (page->order >= refining->blind)
@@ -259,7 +244,7 @@ static int add_new(struct profile *known, const struct profile *seen, uint64_t *
 int profile_refine(struct profile *into, const struct refine_start *start, struct refine_result *ret)
 {
 	_cleanup_(profile_releasep) struct profile known = {0};
-	struct refining refining = {.profile = &known, .start = start, .absent = start->absent};
+	struct refining refining = {.profile = &known, .start = start};
 	int r = profile_copy(into, &known);
 
 	if (r < 0)

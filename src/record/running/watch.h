@@ -16,10 +16,7 @@ struct watch_options {
 	const char *program;     /* canonical path */
 	const char *const *argv; /* for people: profile.command */
 	double idle, timeout;    /* seconds: ends when nothing new was touched for so long; always */
-	/* If set, called when the start is over, and nothing of its files has been read since. */
-	void (*over)(void *context);
-	void *context;
-	bool no_landmarks; /* in the profile: they cost some reading */
+	bool no_landmarks;       /* in the profile: they cost some reading */
 	uid_t user; /* whose start it is, if that user's own files are wanted as well; 0: they are not */
 };
 

@@ -109,8 +109,6 @@ static struct json_object *range_object(const struct profile_range *range)
 	json_object_object_add(object, "runs", number(range->runs));
 	if (range->doubt.unsure)
 		json_object_object_add(object, "unsure", json_object_new_boolean(true));
-	if (range->doubt.out)
-		json_object_object_add(object, "left_out", json_object_new_boolean(true));
 	return object;
 }
 

@@ -201,25 +201,6 @@ static void gaps_are_read_only_within_the_budget(void **state)
 	expect_extent(&draft, 1, 0, 6, 1, 0, 2);
 }
 
-/* What is left out to see whether it is needed would otherwise be read as a gap. */
-static void gaps_with_pages_that_are_left_out_are_not_read(void **state)
-{
-	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_ROTATIONAL, two_files);
-	struct profile_range ranges[] = {{0, 1, 0, 1}, {3, 1, 1, 1}, {4, 1, 2, 1, {.unsure = 1, .out = 1}},
-		{6, 1, 3, 1}, {7, 1, 4, 1, {.unsure = 1}}, {8, 1, 5, 1}};
-
-	drafts_sources[0].ranges = ranges;
-	drafts_sources[0].n_ranges = sizeof(ranges) / sizeof(*ranges);
-	touch(&draft, 0, 0, 1, 0);
-	touch(&draft, 0, 3, 1, 1);
-	touch(&draft, 0, 6, 1, 2);
-	touch(&draft, 0, 8, 1, 2);
-	draft_merge(&draft, 0);
-	assert_int_equal(draft.n_extents, 2);
-	expect_extent(&draft, 0, 0, 0, 4, 2, 0);
-	expect_extent(&draft, 1, 0, 6, 3, 1, 2);
-}
-
 static void neighbours_join_up_to_a_chunk_in_touch_order(void **state)
 {
 	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_SOLID, two_files);
@@ -260,7 +241,6 @@ int main(void)
 		cmocka_unit_test(between_pages_that_were_placed_nothing_is_read),
 		cmocka_unit_test(pieces_that_continue_each_other_are_one_run),
 		cmocka_unit_test(gaps_are_read_only_within_the_budget),
-		cmocka_unit_test(gaps_with_pages_that_are_left_out_are_not_read),
 		cmocka_unit_test(neighbours_join_up_to_a_chunk_in_touch_order),
 		cmocka_unit_test(extents_of_a_lazy_device_are_runs_on_the_disk),
 	};

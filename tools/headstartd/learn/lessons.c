@@ -422,10 +422,10 @@ static void take_lesson(struct lessons *lessons, const struct lesson *lesson)
 
 static void take_refined(struct lessons *lessons, const struct refined *refined)
 {
-	enum refinement what = !refined->learnt      ? REFINEMENT_NOTHING
-		: refined->better || refined->begins ? REFINEMENT_BETTER
-		: refined->changed                   ? REFINEMENT_COUNTED
-						     : REFINEMENT_SAME;
+	enum refinement what = !refined->learnt ? REFINEMENT_NOTHING
+		: refined->better               ? REFINEMENT_BETTER
+		: refined->changed              ? REFINEMENT_COUNTED
+						: REFINEMENT_SAME;
 
 	refinements_told(
 		&lessons->refinements, lessons->tracing.program, lessons->tracing.user, what, monotonic_ms());

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -28,7 +27,6 @@ void refining_release(struct refining *refining)
 {
 	recordings_release(&refining->stored);
 	free(refining->path);
-	free(refining->absent);
 	*refining = (struct refining){0};
 }
 
@@ -70,59 +68,10 @@ static bool is_judged(void *context, const char *path)
 	return stranger_find_unasked(path, &stranger) == 0 && may_show_of(refining->program, path);
 }
 
-/* The next of `absent` for each page of the file that is left out. Pages that cannot be looked at count as in memory. */
-static void look_at_file(
-	struct refining *refining, const struct profile_file *file, uint64_t page_size, uint8_t **absent)
+bool refining_load(struct refining *refining)
 {
-	_cleanup_close_ int fd = is_judged(refining, file->path)
-		? open_regular(file->path, OPEN_NO_LINKS | OPEN_NO_ATIME)
-		: -1;
-	unsigned char present;
-	struct stat st;
-	void *map;
-
-	if (fd >= 0 && fstat(fd, &st) < 0)
-		st.st_size = 0;
-	for (size_t i = 0; i < file->n_ranges; i++) {
-		const struct profile_range *range = &file->ranges[i];
-
-		for (uint32_t j = 0; range->doubt.out && j < range->pages; j++, (*absent)++) {
-			uint64_t offset = (uint64_t)(range->page + j) * page_size;
-
-			if (fd < 0 || offset >= (uint64_t)st.st_size)
-				continue;
-			map = mmap(NULL, page_size, PROT_READ, MAP_SHARED, fd, (off_t)offset);
-			if (map == MAP_FAILED)
-				continue;
-			**absent = mincore(map, page_size, &present) == 0 && !(present & 1);
-			munmap(map, page_size);
-		}
-	}
-}
-
-static bool has_left_out(const struct profile_file *file)
-{
-	for (size_t i = 0; i < file->n_ranges; i++)
-		if (file->ranges[i].doubt.out)
-			return true;
-	return false;
-}
-
-void refining_look(struct refining *refining)
-{
-	struct profile *recording = load(refining) == 0 ? find_recording(refining) : NULL;
-	uint8_t *absent;
-
-	if (!recording)
-		return;
-	refining->absent = calloc(profile_count_out(recording) + 1, 1);
-	if (!refining->absent)
-		return;
-	absent = refining->absent;
-	for (size_t i = 0; i < recording->n_files; i++)
-		if (has_left_out(&recording->files[i]))
-			look_at_file(refining, &recording->files[i], recording->page_size, &absent);
-	refining->recording = recording;
+	refining->recording = load(refining) == 0 ? find_recording(refining) : NULL;
+	return refining->recording != NULL;
 }
 
 /* The next start is given another document. */
@@ -134,17 +83,6 @@ static void leave_out_documents(const struct refining *refining, struct profile 
 		return;
 	asked_by_arguments_at(seen->rule, refining->argv, &refining->place, &asked);
 	documents_leave_out(seen, &asked, refining->place.folder, true);
-}
-
-/*
- * A page that is left out and needed costs a read, and one that is read in vain next to nothing: on no disk does that pay
- * (docs/decisions/learning.md). What an older daemon has left out is in the plan again.
- */
-static int leave_nothing_out(struct profile *recording)
-{
-	ssize_t r = profile_choose_out(recording, 0, 0);
-
-	return r < 0 ? (int)r : 0;
 }
 
 /* New files have none yet. */
@@ -230,31 +168,26 @@ static int store(struct refining *refining, const struct image *before, bool *re
 
 struct refined refining_finish(struct refining *refining, struct profile *seen, uint32_t found)
 {
-	const struct refine_start start = {.seen = seen,
-		.found = found,
-		.absent = refining->absent,
-		.judged = is_judged,
-		.context = refining};
+	const struct refine_start start = {
+		.seen = seen, .found = found, .judged = is_judged, .context = refining};
 	struct refined refined = {0};
 	struct refine_result result;
 	_cleanup_(image_releasep) struct image before = {0};
-	uint64_t bytes, out;
+	uint64_t bytes;
 
-	if (!refining->recording || (seen->bias & PROFILE_BIAS_LOST))
+	if (seen->bias & PROFILE_BIAS_LOST)
 		return refined;
 	leave_out_documents(refining, seen);
-	out = profile_count_out(refining->recording);
 	if (image_take(refining, &before) < 0 || profile_refine(refining->recording, &start, &result) < 0)
 		return refined;
 	add_landmarks(refining);
 	refined.key = refining->recording->asked;
 	bytes = keep_size(refining->program, refined.key);
-	if (leave_nothing_out(refining->recording) < 0 || store(refining, &before, &refined.changed) < 0)
+	if (store(refining, &before, &refined.changed) < 0)
 		return (struct refined){0};
 	refined.learnt = true;
 	refined.unsure = result.unsure;
 	refined.better = result.joined || result.left || result.confirmed;
-	refined.begins = out == 0 && profile_count_out(refining->recording) > 0;
 	refined.grown = (int64_t)(keep_size(refining->program, refined.key) - bytes);
 	return refined;
 }

@@ -175,11 +175,6 @@ static void trace(
 		keep_own(&traced, &public, &result, lesson);
 }
 
-static void look(void *context)
-{
-	refining_look(context);
-}
-
 /* Watches a start that has a plan. */
 static void refine(struct tracing *tracing, const struct process_seen *seen, struct lesson *lesson)
 {
@@ -190,8 +185,6 @@ static void refine(struct tracing *tracing, const struct process_seen *seen, str
 		.program = seen->program,
 		.idle = IDLE_S,
 		.timeout = TIMEOUT_S,
-		.over = look,
-		.context = &refining,
 		.no_landmarks = true};
 
 	if (look_at_start(tracing, seen, &traced) < 0)
@@ -199,7 +192,7 @@ static void refine(struct tracing *tracing, const struct process_seen *seen, str
 	refining.argv = options.argv = (const char *const *)traced.arguments;
 	refining.place = traced.place;
 	options.user = traced.owner.user;
-	if (watch_run(tracing->tracer, &options, &result) == 0)
+	if (watch_run(tracing->tracer, &options, &result) == 0 && refining_load(&refining))
 		lesson->refined = refining_finish(&refining, &result.profile, result.found);
 	/* What root has recorded is better than what we have learnt: no plan of the user's takes its place. */
 	if (lesson->refined.learnt && refining.recording->bias & PROFILE_BIAS_LEARNT)

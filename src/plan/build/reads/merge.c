@@ -31,16 +31,6 @@ static bool follows_on_disk(const struct draft_extent *a, const struct draft_ext
 	return b->page < a->run_end;
 }
 
-/* Whether a page of [page, end) is left out to see whether it is needed (profile/refine/refine.h). Ranges ascend by page. */
-static bool is_left_out(const struct profile_file *file, uint32_t page, uint32_t end)
-{
-	for (size_t i = profile_file_range_after(file, page);
-		i < file->n_ranges && file->ranges[i].page < end; i++)
-		if (file->ranges[i].doubt.out)
-			return true;
-	return false;
-}
-
 /* Whether to read a, b and the gap between them at once. room: pages of gap that the budget still allows. */
 static bool worth_joining(const struct plan_draft *draft, const struct draft_extent *a,
 	const struct draft_extent *b, uint64_t room)
@@ -54,8 +44,6 @@ static bool worth_joining(const struct plan_draft *draft, const struct draft_ext
 		return false;
 	gap = b->page - (a->page + a->pages);
 	if (gap > room || gap > plan_cost_gap_pages(&cost, page_size))
-		return false;
-	if (is_left_out(draft->files[a->file].source, a->page + a->pages, b->page))
 		return false;
 	if (device->class == DEVICE_ROTATIONAL)
 		return follows_on_disk(a, b);

@@ -118,7 +118,7 @@ static int add_ranges(struct plan_draft *draft, const struct profile_file *sourc
 	for (size_t i = 0; i < source->n_ranges; i++) {
 		int r = 0;
 
-		if (source->ranges[i].runs >= min_runs && !source->ranges[i].doubt.out)
+		if (source->ranges[i].runs >= min_runs)
 			r = add_range(draft, &source->ranges[i], end);
 		if (r < 0)
 			return r;
