@@ -179,14 +179,14 @@ case_other_starts_of_a_host_are_learnt() {
 	mkdir "$tmp/hosts"
 	printf '[waiter]\noperand = word\n' >"$tmp/hosts/waiter.conf"
 	export HEADSTART_HOSTS=$tmp/hosts
-	head -c 3000000 /dev/urandom >"$disk/data-one"
-	head -c 3000000 /dev/urandom >"$disk/data-two"
+	head -c 3000000 /dev/urandom >"$disk/data-plum"
+	head -c 3000000 /dev/urandom >"$disk/data-pear"
 	sync -f "$disk"
 	start_daemon
-	cold_starts one
+	cold_starts plum
 	[ "$(ls "$HEADSTART_STATE" | grep -c '@.*plan$')" = 1 ] || fail "no plan of the first start: $(ls "$HEADSTART_STATE")"
-	long_cold_start "$disk/waiter" two
-	cold_starts two other
+	long_cold_start "$disk/waiter" pear
+	cold_starts pear other
 	[ "$(ls "$HEADSTART_STATE" | grep -c '@.*plan$')" = 2 ] || fail "no plan of the second start: $(ls "$HEADSTART_STATE")"
 	for try in $(seq 200); do # the daemon's child writes what is known
 		"$tool" why "$disk/waiter" >"$tmp/why"
@@ -195,7 +195,7 @@ case_other_starts_of_a_host_are_learnt() {
 	done
 	[ "$try" != 200 ] || fail "why: $(cat "$tmp/why")"
 	# Each start finds what is its own, before it has read anything.
-	for word in one two; do
+	for word in plum pear; do
 		sleep 1.1 # a program is looked at once a second
 		make_cold
 		rm -f "$tmp/go"
@@ -209,7 +209,7 @@ case_other_starts_of_a_host_are_learnt() {
 		wait "$waiter"
 		[ "$try" != 100 ] || fail "'$word' finds $(cat "$tmp/came"): $(cat /run/headstart/daemon "$tmp/daemon-log")"
 	done
-	! grep -q "one\|two" "$tmp/daemon-log" || fail "the journal has arguments: $(cat "$tmp/daemon-log")"
+	! grep -q "plum\|pear" "$tmp/daemon-log" || fail "the journal has arguments: $(cat "$tmp/daemon-log")"
 	[ "$(grep -c "'$disk/waiter' starts cold: its plan is carried out" "$tmp/daemon-log")" -ge 2 ] || fail "it says: $(cat "$tmp/daemon-log")"
 	stop_daemon
 	start_daemon --quiet --budget 0
@@ -217,7 +217,7 @@ case_other_starts_of_a_host_are_learnt() {
 	stop_daemon
 	[ "$(find "$HEADSTART_STATE" -name 'waiter*' | wc -l)" = 0 ] || fail "it leaves: $(ls "$HEADSTART_STATE")"
 	unset HEADSTART_HOSTS
-	rm "$disk/data-one" "$disk/data-two"
+	rm "$disk/data-plum" "$disk/data-pear"
 }
 
 # The name of a plan has the key of its start, and others could test guesses at the text of a command.
