@@ -17,7 +17,6 @@
 #include "elf/identity.h"
 
 #define OBJECTS_MAX 65536u
-#define WINDOW      (64u << 10) /* bytes of a file that are read at once */
 
 int function_objects_init(
 	struct function_objects *objects, const struct functions_choice *choice, struct touched *touched)
@@ -35,6 +34,7 @@ static void object_release(struct function_object *object)
 {
 	order_entries_release(&object->entries);
 	free(object->original);
+	free(object->read);
 	free(object->called);
 	*object = (struct function_object){0};
 }
@@ -80,10 +80,10 @@ static bool is_chosen(struct function_objects *objects, const char *path)
 	return chosen;
 }
 
-static int open_to_read(
-	struct touched *touched, const struct follow_process *process, const struct page_mapping *mapping)
+int function_objects_open(const struct function_objects *objects, const struct follow_process *process,
+	const struct page_mapping *mapping)
 {
-	_cleanup_close_ int fd = follow_process_open(touched, process, mapping);
+	_cleanup_close_ int fd = follow_process_open(objects->touched, process, mapping);
 	struct stat status;
 	char path[64];
 	int readable;
@@ -97,35 +97,18 @@ static int open_to_read(
 	return readable < 0 ? -errno : readable;
 }
 
-/*
- * Reads what a breakpoint replaces of each entry. An entry that is not all in the file, or not where an instruction can be, keeps
- * BREAKPOINT, and is left alone, as is a function that begins with one.
- */
-static int read_originals(int fd, struct function_object *object)
+/* What a breakpoint replaces is read when it is planted. */
+static int make_room(struct function_object *object)
 {
-	const struct order_entries *entries = &object->entries;
-	_cleanup_free_ uint8_t *window = malloc(WINDOW);
-	size_t i = 0;
+	size_t n = object->entries.n;
 
-	object->original = calloc(entries->n + 1, sizeof(*object->original));
-	object->called = calloc(entries->n + 1, 1);
-	if (!window || !object->original || !object->called)
+	object->original = calloc(n, sizeof(*object->original));
+	object->read = calloc(n, 1);
+	object->called = calloc(n, 1);
+	if (!object->original || !object->read || !object->called)
 		return -ENOMEM;
-	for (size_t entry = 0; entry < entries->n; entry++)
+	for (size_t entry = 0; entry < n; entry++)
 		object->original[entry] = BREAKPOINT;
-	while (i < entries->n) {
-		uint64_t at = entries->items[i].offset;
-		ssize_t n = pread_full(fd, window, WINDOW, (off_t)at);
-
-		if (n < (ssize_t)sizeof(breakpoint_code))
-			return 0;
-		for (; i < entries->n &&
-			entries->items[i].offset - at <= (uint64_t)n - sizeof(breakpoint_code);
-			i++)
-			if (entries->items[i].offset % sizeof(breakpoint_code) == 0)
-				memcpy(&object->original[i], &window[entries->items[i].offset - at],
-					sizeof(breakpoint_code));
-	}
 	return 0;
 }
 
@@ -154,7 +137,7 @@ static int note_unknown(struct function_objects *objects, const char *path)
 static int read_object(struct function_objects *objects, const struct follow_process *process,
 	const struct page_mapping *mapping, struct function_object *object)
 {
-	_cleanup_close_ int fd = open_to_read(objects->touched, process, mapping);
+	_cleanup_close_ int fd = function_objects_open(objects, process, mapping);
 	uint8_t id[PROFILE_BUILD_ID_MAX] = {0};
 	const char *problem;
 	size_t size = 0;
@@ -172,7 +155,7 @@ static int read_object(struct function_objects *objects, const struct follow_pro
 	/* The same type of file that profile_file_identify() knows: without build-id, by its path. */
 	if (elf_build_id(fd, id, sizeof(id), &size) < 0)
 		size = 0;
-	r = read_originals(fd, object);
+	r = make_room(object);
 	if (r == 0)
 		r = profile_functions_add_object(objects->functions, mapping->path, id,
 			size < sizeof(id) ? size : sizeof(id), &object->index);

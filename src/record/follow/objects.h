@@ -26,7 +26,8 @@ struct functions_choice {
 
 struct function_object {
 	struct order_entries entries; /* none: it was not chosen, or its functions are not known */
-	breakpoint_code *original;    /* owned; what a breakpoint replaces of each, as the file has it */
+	breakpoint_code *original;    /* owned; what a breakpoint replaces of each; BREAKPOINT: it has none */
+	uint8_t *read;                /* owned; whether `original` is what the file has */
 	uint8_t *called;              /* owned; whether each has been called */
 	size_t index;                 /* in functions->objects */
 	size_t file;                  /* in touched->items */
@@ -56,6 +57,10 @@ struct function_object *function_objects_find(
 /* Finds the object, or reads it. *ret is valid until the next one is added. Returns 0 or -ENOMEM. */
 int function_objects_add(struct function_objects *objects, const struct follow_process *process,
 	const struct page_mapping *mapping, struct function_object **ret);
+
+/* Opens what is mapped there. Returns a descriptor or negative errno. */
+int function_objects_open(const struct function_objects *objects, const struct follow_process *process,
+	const struct page_mapping *mapping);
 
 /* The index of the first entry at the offset or after it. */
 size_t function_object_entry(const struct function_object *object, uint64_t offset);

@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/files/io.h"
 #include "record/follow/breakpoint.h"
 
 #define WINDOW (128u << 10) /* bytes of memory that are rewritten at once */
@@ -31,50 +32,85 @@ static int open_memory(struct follow_process *process)
 	return process->memory;
 }
 
-enum change { PLANT, UNPLANT };
+/* A mapping that is rewritten, window by window, but for windows without entries. */
+struct change {
+	struct follow_process *process;
+	const struct process_code *code;
+	struct function_object *object;
+	int file; /* of what has just been mapped, so that the memory is as the file is; -1: breakpoints are taken out of the memory */
+};
+
+/* An entry that is not where an instruction can be is left alone, as is a function that begins with a breakpoint. Returns whether one was put there. */
+static bool plant_entry(struct function_object *object, size_t entry, uint8_t *at)
+{
+	const breakpoint_code breakpoint = BREAKPOINT;
+
+	if (!object->read[entry] && object->entries.items[entry].offset % sizeof(breakpoint) == 0)
+		memcpy(&object->original[entry], at, sizeof(breakpoint));
+	object->read[entry] = 1;
+	if (object->called[entry] || object->original[entry] == breakpoint)
+		return false;
+	memcpy(at, &breakpoint, sizeof(breakpoint));
+	return true;
+}
+
+/* Where the memory has something else, the program has changed it: that is its own. */
+static bool unplant_entry(const struct function_object *object, size_t entry, uint8_t *at)
+{
+	breakpoint_code code;
+
+	memcpy(&code, at, sizeof(code));
+	if (code != BREAKPOINT || object->original[entry] == BREAKPOINT)
+		return false;
+	memcpy(at, &object->original[entry], sizeof(code));
+	return true;
+}
 
 /* Changes the entries of a window from index `i` on. Returns the first that lies behind it. */
-static size_t change_window(const struct function_object *object, enum change change, size_t i,
-	uint64_t offset, uint8_t *window, size_t size, bool *ret_changed)
+static size_t change_window(const struct change *change, size_t i, uint64_t offset, uint8_t *window,
+	size_t size, bool *ret_changed)
 {
+	struct function_object *object = change->object;
+
 	for (; i < object->entries.n && object->entries.items[i].offset - offset < size; i++) {
 		uint64_t at = object->entries.items[i].offset - offset;
-		breakpoint_code original = object->original[i], code;
 
-		if (original == BREAKPOINT || size - at < sizeof(code) ||
-			(change == PLANT && object->called[i]))
+		if (size - at < sizeof(breakpoint_code))
 			continue;
-		/* Where the memory is not what the file has, the program has changed it: that is its own. */
-		memcpy(&code, &window[at], sizeof(code));
-		if (code != (change == PLANT ? original : BREAKPOINT))
-			continue;
-		code = change == PLANT ? BREAKPOINT : original;
-		memcpy(&window[at], &code, sizeof(code));
-		*ret_changed = true;
+		*ret_changed |= change->file >= 0 ? plant_entry(object, i, &window[at])
+						  : unplant_entry(object, i, &window[at]);
 	}
 	return i;
 }
 
-/* Rewrites a mapping of the object, window by window, but for windows without entries. */
-static void change_mapping(struct follow_process *process, const struct process_code *code,
-	const struct function_object *object, enum change change)
+/* Reading what was just mapped from the memory would map it first, and then copy it once more. */
+static ssize_t read_window(
+	const struct change *change, uint8_t *window, uint64_t size, uint64_t offset, uint64_t address)
 {
+	return change->file >= 0 ? pread_full(change->file, window, size, (off_t)offset)
+				 : pread(change->process->memory, window, size, (off_t)address);
+}
+
+static void change_mapping(const struct change *change)
+{
+	const struct process_code *code = change->code;
+	const struct order_entries *entries = &change->object->entries;
 	uint64_t end = code->offset + (code->end - code->start), page = (uint64_t)sysconf(_SC_PAGESIZE);
 	_cleanup_free_ uint8_t *window = malloc(WINDOW);
-	size_t i = function_object_entry(object, code->offset);
+	size_t i = function_object_entry(change->object, code->offset);
 
-	while (window && i < object->entries.n && object->entries.items[i].offset < end) {
-		uint64_t offset = object->entries.items[i].offset / page * page, address;
+	while (window && i < entries->n && entries->items[i].offset < end) {
+		uint64_t offset = entries->items[i].offset / page * page;
+		uint64_t address = code->start + (offset - code->offset);
 		uint64_t size = end - offset < WINDOW ? end - offset : WINDOW;
 		bool changed = false;
 		size_t next;
 		ssize_t n;
 
-		address = code->start + (offset - code->offset);
-		n = pread(process->memory, window, size, (off_t)address); /* ends where the file does */
-		next = n > 0 ? change_window(object, change, i, offset, window, (size_t)n, &changed) : i;
-		if (changed && pwrite(process->memory, window, (size_t)n, (off_t)address) != n)
-			process->unplanted = true;
+		n = read_window(change, window, size, offset, address); /* ends where the file does */
+		next = n > 0 ? change_window(change, i, offset, window, (size_t)n, &changed) : i;
+		if (changed && pwrite(change->process->memory, window, (size_t)n, (off_t)address) != n)
+			change->process->unplanted = true;
 		if (next == i)
 			break;
 		i = next;
@@ -104,6 +140,18 @@ struct visit {
 	bool plant; /* else only look which known objects are mapped where */
 };
 
+static void plant_mapping(struct visit *visit, const struct page_mapping *mapping,
+	const struct process_code *code, struct function_object *object)
+{
+	_cleanup_close_ int file = function_objects_open(visit->objects, visit->process, mapping);
+	const struct change change = {visit->process, code, object, file};
+
+	if (file >= 0)
+		change_mapping(&change);
+	else
+		visit->process->unplanted = true;
+}
+
 static int visit_mapping(void *context, const struct page_mapping *mapping)
 {
 	struct visit *visit = context;
@@ -122,7 +170,7 @@ static int visit_mapping(void *context, const struct page_mapping *mapping)
 	code.object = (size_t)(object - visit->objects->items);
 	r = note_code(visit->process, &code);
 	if (r == 0 && visit->plant)
-		change_mapping(visit->process, &code, object, PLANT);
+		plant_mapping(visit, mapping, &code, object);
 	return r;
 }
 
@@ -164,8 +212,12 @@ int unplant(struct function_objects *objects, struct follow_process *process)
 	if (open_memory(process) < 0)
 		return 0;
 	r = refresh(objects, process);
-	for (size_t i = 0; r == 0 && i < process->n_code; i++)
-		change_mapping(process, &process->code[i], &objects->items[process->code[i].object], UNPLANT);
+	for (size_t i = 0; r == 0 && i < process->n_code; i++) {
+		const struct change change = {
+			process, &process->code[i], &objects->items[process->code[i].object], -1};
+
+		change_mapping(&change);
+	}
 	process->closed = process->unplanted = true;
 	return r;
 }
