@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 
 #define TICK_NS     5000000          /* between two looks at the page tables, at least */
 #define LOOK_SHARE  40               /* looks take at most this part of the time */
+#define CLOSE_NS    100000           /* between stops that follow closely */
 #define PATIENCE_MS 5000             /* from SIGTERM to SIGKILL */
 #define CALL_STOP   (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 #define EVENT_OPTIONS                                                                                        \
@@ -39,6 +41,8 @@ struct follow {
 	timer_t timer;    /* wakes us from waiting */
 	bool has_timer;
 	struct sigaction before; /* of SIGALRM */
+	bool has_processors;     /* more than one */
+	bool close;              /* the last stop came soon after the one before */
 	bool over;               /* nothing is noted any more */
 	bool began, command_ended, all_ended;
 	int status;
@@ -76,6 +80,14 @@ static void heed_timer(void)
 	sigemptyset(&timer_only);
 	sigaddset(&timer_only, SIGALRM);
 	sigprocmask(SIG_UNBLOCK, &timer_only, NULL);
+}
+
+/* Whether a thread can go on while we do not sleep. */
+static bool has_processors(void)
+{
+	cpu_set_t allowed;
+
+	return sched_getaffinity(0, sizeof(allowed), &allowed) == 0 && CPU_COUNT(&allowed) > 1;
 }
 
 static int look_at_all(struct follow *follow)
@@ -296,11 +308,28 @@ static void take_end(struct follow *follow, pid_t tid, int status)
 	follow->all_ended |= follow->tasks.n == 0 && process_tree_ended();
 }
 
+/*
+ * A thread that was let go often stops again within microseconds. Waking up takes longer than that where idle processors sleep, as in
+ * virtual machines. So while stops come so close together we do not sleep.
+ */
+static pid_t wait_for_any(struct follow *follow, int *status)
+{
+	uint64_t began = monotonic_ns();
+	pid_t tid = 0;
+
+	while (follow->close && tid == 0 && monotonic_ns() - began < CLOSE_NS)
+		tid = waitpid(-1, status, __WALL | WNOHANG);
+	if (tid == 0)
+		tid = waitpid(-1, status, __WALL);
+	follow->close = follow->has_processors && monotonic_ns() - began < CLOSE_NS;
+	return tid;
+}
+
 /* Waits for one thread to stop or end, or for the timer. */
 static int pump_once(struct follow *follow)
 {
 	int status, r = 0;
-	pid_t tid = waitpid(-1, &status, __WALL);
+	pid_t tid = wait_for_any(follow, &status);
 
 	if (tid < 0 && errno == ECHILD)
 		follow->all_ended = true;
@@ -438,6 +467,7 @@ int follow_new(const struct follow_options *options, struct follow **ret)
 	if (!follow)
 		return -ENOMEM;
 	follow->options = *options;
+	follow->has_processors = has_processors();
 	touched_init(&follow->touched, options->opens, options->trace, options->make_cold);
 	if (options->functions)
 		r = function_objects_init(&follow->functions, options->functions, &follow->touched);
