@@ -217,7 +217,9 @@ static const char *milestone_reached(const struct session *session)
 		return "window";
 	if (session->tree_ended)
 		return "exit";
-	if (options->until.kind == MILESTONE_IDLE && time - session->last_event >= options->until.seconds)
+	/* A disk that is busy, or has to spin up, may take seconds for one read: a start that waits for it is not over. */
+	if (options->until.kind == MILESTONE_IDLE && time - session->last_event >= options->until.seconds &&
+		!process_tree_is_blocked(getpid()))
 		return "idle";
 	if (options->until.kind == MILESTONE_TIME && time - session->started >= options->until.seconds)
 		return "time";

@@ -34,6 +34,18 @@ case_every_milestone_ends_a_recording() {
 	grep -q '"timeout"' "$tmp/out" || fail "the timeout is not among the biases"
 }
 
+# A read may take longer than the start is to be idle for.
+blocked_start() {
+	[ "$(milestone --until idle:1 --kill -- "$disk/blocked" "$disk/late")" = idle ] || fail "it ends otherwise: $(cat "$tmp/out")"
+	"$tool" show --json "$tmp/profile" | grep -q "\"$disk/late\"" || fail "what was read after the wait is missing"
+}
+case_start_that_waits_for_a_disk_is_not_idle() {
+	cc -O1 -o "$disk/blocked" "$HEADSTART_TEST_SOURCE/tests/record/programs/blocked.c" || fail "cc"
+	echo late >"$disk/late"
+	sync -f "$disk"
+	until_undisturbed blocked_start
+}
+
 # The command goes on after the milestone, and the recorder waits for it.
 case_recorder_waits_for_the_command() {
 	[ "$(milestone --until mark -- sh -c "$tool mark; sleep 0.5; : >$tmp/went-on")" = mark ] || fail "mark"

@@ -164,6 +164,41 @@ int process_tree_below(pid_t pid, pid_t **pids, size_t *n, size_t *capacity)
 	return r;
 }
 
+/* What is said of names in these texts has no new line. */
+static bool is_blocked(pid_t pid)
+{
+	_cleanup_closedir_ DIR *threads = NULL;
+	struct dirent *entry;
+	char path[320];
+	bool blocked = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	threads = opendir(path);
+	while (!blocked && threads && (entry = readdir(threads))) {
+		_cleanup_free_ char *status = NULL;
+		size_t size;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/status", pid, entry->d_name);
+		blocked = read_pseudo_file(path, STATUS_MAX, &status, &size) == 0 &&
+			strstr(status, "\nState:\tD");
+	}
+	return blocked;
+}
+
+bool process_tree_is_blocked(pid_t pid)
+{
+	_cleanup_free_ pid_t *pids = NULL;
+	size_t n = 0, capacity = 0;
+	bool blocked = is_blocked(pid);
+
+	(void)process_tree_below(pid, &pids, &n, &capacity);
+	for (size_t i = 0; !blocked && i < n; i++)
+		blocked = is_blocked(pids[i]);
+	return blocked;
+}
+
 /*
  * When these end, their orphans become our children in turn. *told has those that got SIGTERM before: a program that tidies up then
  * must not be interrupted by another one.

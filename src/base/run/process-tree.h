@@ -44,6 +44,9 @@ int process_tree_below(pid_t pid, pid_t **pids, size_t *n, size_t *capacity);
 /* The same for the children alone. */
 int process_tree_children_of(pid_t pid, pid_t **pids, size_t *n, size_t *capacity);
 
+/* Whether a thread of the process, or of one below it, waits for a disk or for whoever serves a file (uninterruptible sleep, state D). */
+bool process_tree_is_blocked(pid_t pid);
+
 /*
  * Ends the tree: sends SIGTERM, and after five seconds SIGKILL to the processes that are left. Reaps them all.
  * *ret_status is the command's, if it has not been reaped before.

@@ -142,7 +142,9 @@ static const char *milestone_reached(const struct watch *watch, unsigned tick)
 
 	if (tick % ALIVE_TICKS == 0 && !anybody_lives(watch))
 		return "exit";
-	if (since - (double)(watch->last - watch->began) / 1e9 >= watch->options->idle)
+	/* A disk that is busy, or has to spin up, may take seconds for one read: a start that waits for it is not over. */
+	if (since - (double)(watch->last - watch->began) / 1e9 >= watch->options->idle &&
+		!process_tree_is_blocked(watch->options->pid))
 		return "idle";
 	return since >= watch->options->timeout ? "timeout" : NULL;
 }

@@ -15,8 +15,9 @@ struct watch_options {
 	int32_t pid;             /* of the program, in the first pid namespace; so must we be */
 	const char *program;     /* canonical path */
 	const char *const *argv; /* for people: profile.command */
-	double idle, timeout;    /* seconds: ends when nothing new was touched for so long; always */
-	bool no_landmarks;       /* in the profile: they cost some reading */
+	double idle,
+		timeout; /* seconds: ends when nothing new was touched for so long, and nobody waits for a disk; always */
+	bool no_landmarks; /* in the profile: they cost some reading */
 	uid_t user; /* whose start it is, if that user's own files are wanted as well; 0: they are not */
 };
 
