@@ -63,7 +63,7 @@ cold_starts() { # [WORD [not the first]]
 # As recorders do that were killed, of a start together with its guard, and of a boot. The daemon learns all the same.
 leave_instances() {
 	mount -t tracefs tracefs "$tmp/tracefs"
-	mkdir "$tmp/tracefs/instances/headstart-1"
+	mkdir "$tmp/tracefs/instances/headstart-$$" # others run this test, too
 	mkdir -p "$tmp/tracefs/instances/headstart-boot"
 	umount "$tmp/tracefs"
 }
