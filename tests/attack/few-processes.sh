@@ -5,6 +5,7 @@
 plan_of_root
 few=8      # the program, one that it spawns, and six more
 plenty=200
+many=2000
 helpers=$((few - 2))
 
 # The prefetcher itself needs processes, threads, and workers of the ring.
@@ -73,21 +74,21 @@ case_user_with_few_processes_left() {
 }
 
 case_user_with_many_processes_left() {
-	# The kernel does not say how many processes a user has, so all of the machine's count.
+	# The kernel does not say how many processes a user has, so all of the machine's count. There may soon be more of these.
 	all=$(sed 's,.*/\([0-9]*\) .*,\1,' /proc/loadavg)
-	as="$as_victim prlimit --nproc=$((all + plenty))"
+	as="$as_victim prlimit --nproc=$((all + many))"
 	comes "$attack/forks" $helpers "$target"
 }
 
 # The prefetcher goes by the limit that the program has, not by the one to which it could be raised.
 case_prefetcher_keeps_the_limit() {
 	all=$(sed 's,.*/\([0-9]*\) .*,\1,' /proc/loadavg)
-	as="prlimit --nproc=$((all + plenty)):$((all + 10 * plenty))"
+	as="prlimit --nproc=$((all + many)):$((all + 10 * many))"
 	forced "$launch" posix_spawn "$target"
 	ends_with 7
 	log_says plan=started
 	was_run own
-	grep -q " processes=$((all + plenty)) " "$ran/own" || fail "$what: another limit: $(cat "$ran/own")"
+	grep -q " processes=$((all + many)) " "$ran/own" || fail "$what: another limit: $(cat "$ran/own")"
 }
 
 case_audit_shim() {

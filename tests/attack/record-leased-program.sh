@@ -17,6 +17,6 @@ with open("$disk/program", "r+b") as program:
 END
 chmod 755 "$disk/program"
 status=0
-timeout 40 "$tool" record --until mark --kill -o "$tmp/profile" -- "$disk/program" 2>"$tmp/err" || status=$?
+timeout 40 "$tool" record --no-drop --keep-read-ahead --until mark --kill -o "$tmp/profile" -- "$disk/program" 2>"$tmp/err" || status=$?
 [ $status != 124 ] || fail "the recorder waited for the lease"
 [ $status = 0 ] || fail "the recording failed: $(cat "$tmp/err")"

@@ -23,7 +23,8 @@
 #include "prefetch/whole-mode/object-parts.h"
 #include "taken.h"
 
-#define DROP_ATTEMPTS 5
+#define DROP_ATTEMPTS 100 /* 1 s in all */
+#define DROP_PAUSE_US 10000
 #define PAGE          UINT64_C(4096)
 #define WINDOW        (UINT64_C(16) << 20) /* bytes that are looked at together */
 
@@ -86,6 +87,7 @@ static int page_out(int fd, uint64_t size)
 			return 1;
 		if (resident(fd, 0, size) == 0)
 			return 0;
+		usleep(DROP_PAUSE_US); /* somebody else may be reading it, or the kernel move its pages */
 	}
 	return 1;
 }

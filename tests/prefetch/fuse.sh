@@ -30,7 +30,7 @@ mkdir "$HEADSTART_STATE"
 # The servers end when they are unmounted.
 more_at_exit() {
 	for mode in keep auto forget direct; do
-		umount "$root/$mode" 2>/dev/null || :
+		umount -l "$root/$mode" 2>/dev/null || :
 	done
 	wait
 }
@@ -148,7 +148,7 @@ is_closed_when_it_was_read() { # ENGINE
 	(
 		exec 9<>"$tmp/hold-read.log.held"
 		wait_for $prefetcher
-		umount "$root/hold-read"
+		until umount "$root/hold-read" 2>/dev/null; do sleep 0.1; done # the kernel closes the files of a ring a little later
 	)
 }
 wait_for() { while kill -0 "$1" 2>/dev/null; do sleep 0.01; done; }

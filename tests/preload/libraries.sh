@@ -40,13 +40,23 @@ case_wrong_caller_would_be_noticed() {
 	fi
 }
 
-# Whole mode.
+# Whole mode. Nothing is read for a program that has ended, so this one stays until its library is there.
 case_whole_mode_reads_a_cold_library() {
+	mkfifo "$tmp/linger"
 	library_is_read() {
 		make_cold
 		rm -f "$log"
+		exec 9<>"$tmp/linger" # so that a line stays until it is read
 		gathering env -i LD_PRELOAD="$preload" HEADSTART=whole HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
-			HEADSTART_PREFETCH="$prefetch" "$look" "$place/libthree.so" >"$tmp/seen" || true
+			HEADSTART_PREFETCH="$prefetch" HEADSTART_TEST_LINGER="$tmp/linger" "$look" "$place/libthree.so" >"$tmp/seen" 9<&- &
+		program=$!
+		for try in $(seq 200); do
+			! "$page" came "$place/libthree.so" >"$tmp/out" || break
+			sleep 0.05
+		done
+		echo >&9
+		wait $program || true
+		exec 9<&-
 		grep -q '^sum: 7 8 9 10$' "$tmp/seen" || fail "whole: $(cat "$tmp/seen")"
 		grep -q "^preload program=$place/libthree.so .*library=started" "$log" || fail "whole: nothing was started"
 		"$page" came "$place/libthree.so" >"$tmp/out" || fail "whole: the library was not read"

@@ -32,7 +32,7 @@ comes_true() { # OTHERWISE COMMAND…
 	shift
 	tries=0
 	until "$@"; do
-		[ $((tries += 1)) -lt 1000 ] || fail "$otherwise: $(cat "$tmp/seen")"
+		[ $((tries += 1)) -lt 6000 ] || fail "$otherwise: $(cat "$tmp/seen")"
 		sleep 0.01
 	done
 }

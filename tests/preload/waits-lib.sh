@@ -89,7 +89,7 @@ waited_with() {
 # starts it cold, and waits_up_to prints the seconds; nothing if it does not wait. $what is what the shim must do about the plan.
 follow() {
 	rm -f "$log"
-	make_cold
+	[ -n "${is_cold-}" ] || make_cold
 	in_front="strace -qq -f -e trace=ppoll,pidfd_open -o $tmp/calls" shimmed "$@" >"$tmp/seen" 8<&- || true
 	grep -q '^sum' "$tmp/seen" || fail "$*: the program did not run: $(cat "$tmp/seen")"
 	grep -q "program=$look .*plan=$what" "$log" || fail "$*: not $what: $(cat "$log")"

@@ -5,8 +5,8 @@
 make_plan
 mkfifo "$tmp/begun" "$tmp/go"
 printf '#!/bin/sh\nread line <"%s"\n' "$tmp/go" >"$tmp/stuck"
-printf '#!/bin/sh\necho >"%s"\nread line <"%s"\necho prefetched >>"%s"\n' "$tmp/begun" "$tmp/go" "$tmp/order" >"$tmp/slow"
-chmod +x "$tmp/stuck" "$tmp/slow"
+chmod +x "$tmp/stuck"
+cp "$HEADSTART_TEST_BUILD/tests/preload/slow" "$tmp/slow" # the shim knows a prefetcher by its executable, so this is no script
 
 # The program goes on: this prefetcher ends only after the program.
 goes_on() {
@@ -40,10 +40,9 @@ waits() {
 	rm -f "$tmp/order"
 	shimmed HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$tmp/order" &
 	read line <"$tmp/begun"
-	"$page" came "$tmp/slow" >"$tmp/out" || true
 	echo >"$tmp/go"
 	wait $! || true
-	[ "$(head -1 "$tmp/order")" = prefetched ] || fail "the program did not wait: $(head -1 "$tmp/order")"
+	head -1 "$tmp/order" | grep -q '^prefetched ' || fail "the program did not wait: $(head -1 "$tmp/order")"
 	grep -q '^sum' "$tmp/order" || fail "the program did not run"
 }
 
