@@ -191,6 +191,19 @@ case_removal_takes_the_line_out_first() {
 	[ -e "$root/etc/headstart/headstart.conf" ] && [ -n "$(ls "$root"/var/lib/headstart/*.plan)" ] || fail "removal took state or settings"
 }
 
+# Without headstart-init such a machine might not boot. The shims need not be installed.
+case_removal_stops_while_a_boot_loader_names_headstart_init() {
+	apt_get install /packages/headstart_9.9.deb
+	[ ! -e "$library" ] || fail "the shims are installed"
+	mkdir -p "$root/boot/extlinux"
+	echo "append root=/dev/vda1 init=/usr/sbin/headstart-init" >"$root/boot/extlinux/extlinux.conf"
+	! in_root dpkg -r headstart >"$tmp/out" 2>&1 || fail "the package is gone"
+	grep -q "headstart-prerm: '/boot/extlinux/extlinux.conf' boots this machine" "$tmp/out" || fail "dpkg did not say why: $(cat "$tmp/out")"
+	[ -x "$root/usr/sbin/headstart-init" ] || fail "headstart-init is gone"
+	rm -r "$root/boot/extlinux"
+	apt_get install -f
+}
+
 case_launcher_alone_can_be_removed_by_force() {
 	apt_get install /packages/headstart_9.9.deb /packages/libheadstart_9.9.deb
 	in_root headstart install --system >"$tmp/out" 2>&1 || fail "install --system: $(cat "$tmp/out")"
