@@ -3,21 +3,26 @@
 
 #include <stddef.h>
 
-/* Where the user is, or can be put; LATE_USERS: there is no more room. */
+/* Where the user is, or can be put, in place of one who gets processes still; LATE_USERS: there is no more room. */
 static size_t place_of(const struct late *late, uid_t user)
 {
-	size_t i = 0;
+	size_t free = LATE_USERS;
 
-	while (i < LATE_USERS && late->users[i].user != user && late->users[i].user != 0)
-		i++;
-	return i;
+	for (size_t i = LATE_USERS; i-- > 0;) {
+		if (late->users[i].user == user)
+			return i;
+		if (late->users[i].times < LATE_TIMES && (free == LATE_USERS || late->users[free].user != 0))
+			free = i;
+	}
+	return free;
 }
 
 bool late_allows(const struct late *late, uid_t user)
 {
 	size_t place = place_of(late, user);
 
-	return user != 0 && place < LATE_USERS && late->users[place].times < LATE_TIMES;
+	return user != 0 && place < LATE_USERS &&
+		(late->users[place].user != user || late->users[place].times < LATE_TIMES);
 }
 
 void late_note(struct late *late, uid_t user, bool stuck)
@@ -26,6 +31,8 @@ void late_note(struct late *late, uid_t user, bool stuck)
 
 	if (user == 0 || place == LATE_USERS)
 		return;
+	if (late->users[place].user != user)
+		late->users[place].times = 0;
 	late->users[place].user = user;
 	late->users[place].times = stuck ? LATE_TIMES : late->users[place].times + 1;
 }

@@ -130,6 +130,15 @@ static int leave_out_hidden(struct profile *recording, const struct plan_options
 		: 0;
 }
 
+int plan_leave_public(struct profile *recording)
+{
+	int r = profile_keep_files(recording, is_shown, recording->program);
+
+	if (r == 0)
+		leave_out_documents(recording, true);
+	return r;
+}
+
 /* Publishes one plan of the program, under the name with that suffix. */
 static int publish_one(const struct profile *profile, const struct plan_options *options, const char *suffix,
 	struct plan_summary *ret_summary)

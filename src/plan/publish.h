@@ -20,5 +20,11 @@ int plan_publish(
  */
 int plan_find_asked(struct profile *recording, const char *rule, bool of_root);
 
+/*
+ * Leaves of a recording what everybody's plan of it would name: neither what others than root can change or not everybody can see, unless
+ * root alone can reach the program, nor documents. Returns 0 or -ENOMEM.
+ */
+int plan_leave_public(struct profile *recording);
+
 /* Removes this user's plans of the program, and their signs, from the store. Returns 0 or negative errno. */
 int plan_remove(const char *program);

@@ -21,9 +21,11 @@
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "elf/landmarks.h"
 #include "headstartd/carry/carry.h"
 #include "headstartd/learn/keep.h"
 #include "headstartd/learn/refine.h"
+#include "headstartd/users/own.h"
 #include "plan/store/lock.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
@@ -579,6 +581,41 @@ static void what_was_recorded_is_not_found(void **state)
 	assert_int_equal(seen.n, 0);
 }
 
+/* A user gets no more of root's recording than everybody's plan says: neither what others cannot see, nor what other starts did. */
+static void a_user_is_handed_what_everybodys_plan_has(void **state)
+{
+	_cleanup_(profile_releasep) struct profile public = start(PROFILE_BIAS_LEARNT, 3),
+						   own = start(PROFILE_BIAS_LEARNT, 1);
+	char hidden[128], file[160];
+	size_t index;
+	int fd;
+
+	if (geteuid() != 0)
+		skip(); /* of others, no file counts as root's */
+	snprintf(hidden, sizeof(hidden), "%s/hidden", folder);
+	snprintf(file, sizeof(file), "%s/name", hidden);
+	assert_int_equal(mkdir(hidden, 0700), 0);
+	fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(profile_add_file(&public, file, PROFILE_REGULAR, &index), 0);
+	assert_int_equal(profile_file_add_range(&public.files[index],
+				 (struct profile_range){.pages = 1, .order = 3, .runs = 1}),
+		0);
+	assert_int_equal(profile_add_exec(&public, "/bin/of-another-start", 3), 0);
+	assert_int_equal(profile_set_arguments(&own, (const char *[]){program, NULL}), 0);
+	assert_int_equal(profile_finish(&public), 0);
+	assert_int_equal(public.n_files, 2);
+	public.files[0].landmarks = calloc(1, sizeof(*public.files[0].landmarks));
+	public.files[1].landmarks = calloc(1, sizeof(*public.files[1].landmarks));
+	assert_int_equal(own_take_public(&public, &own), 0);
+	assert_int_equal(public.n_files, 1);
+	assert_string_equal(public.files[0].path, program);
+	assert_null(public.files[0].landmarks);
+	assert_int_equal(public.n_execs, 1);
+	assert_string_equal(public.execs[0].path, program);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -590,6 +627,7 @@ int main(void)
 		TEST(a_plan_that_is_missing_is_made),
 		TEST(a_plan_of_another_start_that_is_missing_is_made),
 		TEST(a_plan_that_is_not_what_is_stored_is_marked),
+		TEST(a_user_is_handed_what_everybodys_plan_has),
 		TEST(a_recording_is_left_alone),
 		TEST(nothing_changes_in_the_turn_of_another),
 		TEST(files_of_who_recorded_are_not_looked_at),

@@ -379,7 +379,7 @@ static int look_at_execs(struct daemon *daemon)
 
 	if (execs_read(daemon->execs, take_exec, daemon) < 0)
 		return verb_fail("the kernel's buffer of events cannot be read");
-	if (daemon->rests_until_ms < now - CREDIT_MS)
+	if (daemon->rests_until_ms + CREDIT_MS < now)
 		daemon->rests_until_ms = now - CREDIT_MS;
 	daemon->rests_until_ms += REST_MS;
 	return 0;

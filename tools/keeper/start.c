@@ -78,6 +78,15 @@ static int know_file(void *context, struct profile_file *file)
 	return r < 0 ? r : 1;
 }
 
+/* Root hands over none of its own. */
+static void keep_landmarks(struct profile *public)
+{
+	for (size_t i = 0; i < public->n_files; i++)
+		if (public->files[i].n_ranges > 0 && !public->files[i].landmarks &&
+			profile_file_staleness(&public->files[i], 1) == PROFILE_FRESH)
+			(void)profile_file_keep_landmarks(&public->files[i], public->page_size);
+}
+
 /* ---- what is stored ---- */
 
 struct stored {
@@ -239,6 +248,7 @@ int start_keep(struct profile *public, struct profile *own, uint32_t found)
 		r = refine(stored.match, public, own, found);
 	if (r < 0 || own->n_files == 0)
 		return r;
+	keep_landmarks(public);
 	r = join(public, own);
 	if (r == 0)
 		r = put(&stored, public);

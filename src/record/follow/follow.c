@@ -128,11 +128,10 @@ static bool executes(uint64_t call)
 	return call == FOLLOW_EXEC || call == FOLLOW_EXECAT;
 }
 
-/* Such processes may share descriptors, too. */
-static bool any_shares_memory(const struct tasks *tasks)
+static bool any_shares(const struct tasks *tasks)
 {
 	for (size_t i = 0; i < tasks->n_processes; i++)
-		if (tasks->processes[i]->shares_memory)
+		if (tasks->processes[i]->shares_memory || tasks->processes[i]->shares_files)
 			return true;
 	return false;
 }
@@ -141,8 +140,7 @@ static bool any_shares_memory(const struct tasks *tasks)
 static bool make_exact(const struct follow *follow, const struct task *task, uint64_t call, uint32_t arch)
 {
 	return follow->options.exact && !follow->over && !follow->touched.serves && !executes(call) &&
-		!any_shares_memory(&follow->tasks) &&
-		exact_faults_begin(&task->process->exact, task->tid, arch);
+		!any_shares(&follow->tasks) && exact_faults_begin(&task->process->exact, task->tid, arch);
 }
 
 /* What is touched already is seen before. */

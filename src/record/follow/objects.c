@@ -117,12 +117,9 @@ static int hide_pages(struct function_objects *objects, const struct function_ob
 {
 	const struct order_entry *last = &object->entries.items[object->entries.n - 1];
 	uint64_t page_size = objects->touched->page_size;
-	uint64_t page = object->entries.items[0].offset / page_size;
-	int r = 0;
 
-	for (; r == 0 && page <= (last->offset + last->size - 1) / page_size; page++)
-		r = touched_hide(objects->touched, object->file, page);
-	return r;
+	return touched_hide(objects->touched, object->file, object->entries.items[0].offset / page_size,
+		(last->offset + last->size - 1) / page_size);
 }
 
 static int note_unknown(struct function_objects *objects, const char *path)

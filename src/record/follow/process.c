@@ -88,7 +88,7 @@ void follow_process_renew(struct follow_process *process)
 	exact_faults_release(&process->exact);
 	process->n_code = 0;
 	process->closed = false;
-	process->shares_memory = process->unseen = false;
+	process->shares_memory = process->shares_files = process->unseen = false;
 	process->foreign = is_foreign(process->pid);
 	free(process->executing);
 	process->executing = NULL;

@@ -23,6 +23,7 @@ struct follow_process {
 	int pagemap;               /* owned; of the memory that it has now; -1: not opened yet */
 	int pidfd;                 /* owned; -1: the kernel has none */
 	bool shares_memory;        /* with its parent, until it executes a program: that one is looked at */
+	bool shares_files;         /* its descriptors, likewise */
 	bool foreign;              /* its root or its mount namespace may be another than ours */
 	bool unseen;               /* we may not look into it */
 	int memory;                /* owned; that it has now, for breakpoints; -1: not opened yet */

@@ -62,6 +62,7 @@ static int add_process(struct tasks *tasks, pid_t pid, pid_t parent, struct foll
 	if (!process)
 		return -ENOMEM;
 	process->shares_memory = parent != getpid() && syscall(SYS_kcmp, parent, pid, KCMP_VM, 0, 0) == 0;
+	process->shares_files = parent != getpid() && syscall(SYS_kcmp, parent, pid, KCMP_FILES, 0, 0) == 0;
 	tasks->processes[tasks->n_processes++] = process;
 	*ret = process;
 	return 0;

@@ -219,7 +219,7 @@ static int make_profile(struct machine *machine, struct profile *profile)
 	if (r == 0)
 		r = resolve_files(&machine->opens.files, &machine->trace);
 	if (r == 0)
-		r = resolve_programs(&machine->trace, &machine->opens.files, false);
+		r = resolve_programs(&machine->trace, &machine->opens.files, true);
 	if (r == 0)
 		r = metadata_add(&machine->trace, &machine->mounts, profile);
 	if (r == 0)

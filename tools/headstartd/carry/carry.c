@@ -203,6 +203,7 @@ _Noreturn void carry_help(const struct carry *carry, const struct process_seen *
 	struct carry_told told = {.exec = seen->exec};
 
 	child_begin(carry->daemon, SIGTERM, HELPER_S);
+	child_keep_only(results);
 	(void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
 	told.outcome = help(carry, seen, program, results, &told);
 	carry_tell(results, &told);

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/files/lock-file.h"
+#include "base/paths/hidden.h"
 #include "base/paths/stranger.h"
 #include "base/run/process.h"
 #include "base/strings.h"
@@ -346,8 +347,11 @@ static void judge(void *context, const struct start *start, uint64_t bytes)
 	/* A recording empties the page cache for itself: what is cold now says nothing. */
 	if (known_is_cold(bytes) && execs_recorder_runs(lessons->tracing.tracefs))
 		return;
-	/* Others could fill this with names of their choice. */
+	/* Others could fill this with names of their choice, … */
 	if (known_is_cold(bytes) && stranger_find_cached(start->program, &stranger) < 0)
+		return;
+	/* … and see by its length whether a file exists that they cannot see: a program is what its path leads to when it is seen. */
+	if (start->user != 0 && !start->elsewhere && hidden_from_others(start->program))
 		return;
 	(void)known_judge(&lessons->known, start->program, start->key, start->user, bytes, time(NULL));
 }

@@ -9,6 +9,7 @@
 #include "base/files/io.h"
 #include "base/run/process.h"
 #include "base/times.h"
+#include "headstartd/helpers/child.h"
 #include "replace/publish.h"
 
 #define RETRY_MS 60000 /* if the disk was full */
@@ -67,8 +68,10 @@ void saver_work(struct saver *saver)
 	saver->due_ms = UINT64_MAX;
 	*saver->changed = false;
 	pid = fork();
-	if (pid == 0)
+	if (pid == 0) {
+		child_keep_only(-1);
 		_exit(write_content(saver) < 0);
+	}
 	if (pid > 0)
 		saver->child = pid;
 	else

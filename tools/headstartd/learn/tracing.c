@@ -33,15 +33,20 @@
 #define GRACE_MS 5000
 #define GIVE_UP  4 /* children that may hang, each with an instance of its own */
 
-static void release_tracer(struct tracing *tracing)
+static void remove_instance(const struct tracing *tracing)
 {
 	char path[96];
 
+	snprintf(path, sizeof(path), "instances/%s", tracing->instance);
+	unlinkat(tracing->tracefs, path, AT_REMOVEDIR);
+}
+
+static void release_tracer(struct tracing *tracing)
+{
 	if (!tracing->tracer)
 		return;
 	tracer_free(TAKE_PTR(tracing->tracer));
-	snprintf(path, sizeof(path), "instances/%s", tracing->instance);
-	unlinkat(tracing->tracefs, path, AT_REMOVEDIR);
+	remove_instance(tracing);
 }
 
 int tracing_prepare(struct tracing *tracing, bool wanted)
@@ -67,6 +72,7 @@ int tracing_prepare(struct tracing *tracing, bool wanted)
 	r = tracer_open(tracing->tracefs, tracing->instance, &options, &tracing->tracer);
 	if (r < 0) {
 		tracing->tracer = NULL;
+		remove_instance(tracing);
 		return r;
 	}
 	tracing->knows_keys = !tracer_has_only_added(tracing->tracer);
@@ -128,6 +134,9 @@ static int look_at_start(const struct tracing *tracing, const struct process_see
 		process_arguments(seen, seen->program, &ret->arguments) < 0 ||
 		process_place(seen, seen->user, &ret->place) < 0)
 		return -ESRCH;
+	/* A process here may have become another user's since it was seen, and its arguments with it. */
+	if (seen->here && process_user(seen->pid) != seen->user)
+		return -ESRCH;
 	if (seen->here && find_owner(tracing, seen->pid, &owner))
 		ret->owner = owner;
 	return 0;
@@ -165,7 +174,9 @@ static void trace(
 		return;
 	options.argv = (const char *const *)traced.arguments;
 	options.user = traced.owner.user;
-	if (watch_run(tracing->tracer, &options, &result) < 0 || !known_is_cold(result.bytes_added))
+	/* If somebody opens so many files that some are lost, a later start is learnt. */
+	if (watch_run(tracing->tracer, &options, &result) < 0 || !known_is_cold(result.bytes_added) ||
+		(result.profile.bias & PROFILE_BIAS_LOST))
 		return;
 	if (result.own.n_files > 0 && profile_copy(&result.profile, &public) < 0)
 		return;

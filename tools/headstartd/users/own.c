@@ -12,8 +12,11 @@
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "elf/landmarks.h"
 #include "headstartd/users/keeper.h"
 #include "lib/programs/keep-request.h"
+#include "plan/publish.h"
+#include "profile/edit.h"
 #include "profile/file/profile-file.h"
 #include "profile/refine/refine.h"
 
@@ -27,10 +30,27 @@ static int replace_text(char **to, const char *by)
 	return by && !*to ? -ENOMEM : 0;
 }
 
+/* What other starts executed is nobody else's business. */
+static bool is_no_exec(const void *context, const struct profile_exec *exec)
+{
+	return false;
+}
+
+/* They say what is in a file, which this user may not be able to read. */
+static void forget_landmarks(struct profile *public)
+{
+	for (size_t i = 0; i < public->n_files; i++)
+		elf_landmarks_free(TAKE_PTR(public->files[i].landmarks));
+}
+
 int own_take_public(struct profile *public, const struct profile *own)
 {
-	int r = replace_text(&public->command, own->command);
+	int r = plan_leave_public(public);
 
+	profile_keep_execs(public, is_no_exec, NULL);
+	forget_landmarks(public);
+	if (r == 0)
+		r = replace_text(&public->command, own->command);
 	if (r == 0)
 		r = replace_text(&public->milestone, own->milestone);
 	if (r == 0)

@@ -20,8 +20,8 @@ enum own_outcome {
 };
 
 /*
- * Makes of a copy of what root's plan is made of what may be handed over: that pages are left out, and how it was recorded, is nobody
- * else's business. The start is described as `own` is. Returns 0 or -ENOMEM.
+ * Makes of a copy of what root's plan is made of what may be handed over: what everybody's plan has, for how it was recorded and what
+ * other starts did is nobody else's business. The start is described as `own` is. Returns 0 or -ENOMEM.
  */
 int own_take_public(struct profile *public, const struct profile *own);
 

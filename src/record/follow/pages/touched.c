@@ -197,23 +197,27 @@ static bool is_hidden(const struct touched_file *file, uint64_t page)
 	return page < file->hidden_pages && bit_get(file->hidden, page);
 }
 
-int touched_hide(struct touched *touched, size_t index, uint64_t page)
+int touched_hide(struct touched *touched, size_t index, uint64_t first, uint64_t last)
 {
 	struct touched_file *file = index == TOUCHED_NONE ? NULL : &touched->items[index];
-	int r = 0;
+	int r;
 
-	if (!file || file->ignored || page >= PAGES_MAX)
+	if (!file || file->ignored || last >= PAGES_MAX)
 		return 0;
-	if (page >= file->hidden_pages) {
-		uint64_t pages = (page + page / 2 + 64) / 64 * 64;
+	if (last >= file->hidden_pages) {
+		uint64_t pages = (last + last / 2 + 64) / 64 * 64, more = pages - file->hidden_pages;
 
+		if (touched->bits + more > BITS_MAX)
+			return 0;
 		r = grow_bits(&file->hidden, file->hidden_pages, pages);
-		if (r == 0)
-			file->hidden_pages = pages;
+		if (r < 0)
+			return r;
+		touched->bits += more;
+		file->hidden_pages = pages;
 	}
-	if (r == 0)
+	for (uint64_t page = first; page <= last; page++)
 		bit_set(file->hidden, page);
-	return r;
+	return 0;
 }
 
 bool touched_has_new(const struct touched *touched, size_t index, uint64_t first, uint64_t last)

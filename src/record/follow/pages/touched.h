@@ -72,8 +72,11 @@ int touched_add(struct touched *touched, int fd, int32_t pid, bool cold, size_t 
 /* Adds a file of which nothing is known, so that it need not be looked for again. Returns 0 or -ENOMEM. */
 int touched_add_ignored(struct touched *touched, size_t *ret);
 
-/* What page tables show of the page does not count from now on: something else than the start touches it. Returns 0 or -ENOMEM. */
-int touched_hide(struct touched *touched, size_t file, uint64_t page);
+/*
+ * What page tables show of these pages does not count from now on: something else than the start touches them. Of pages that are more
+ * than can be noted, it counts. Returns 0 or -ENOMEM.
+ */
+int touched_hide(struct touched *touched, size_t file, uint64_t first, uint64_t last);
 
 /* Whether one of these pages has not been touched so far, as page tables can tell. */
 bool touched_has_new(const struct touched *touched, size_t file, uint64_t first, uint64_t last);
