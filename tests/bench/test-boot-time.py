@@ -122,8 +122,10 @@ class Parts(unittest.TestCase):
 
     def test_a_boot_that_reads_nothing_ahead_is_no_boot_with_headstart(self):
         for said in ("there is no plan of a boot yet", "asked for 0.0 MB in 1 file, 1 of them changed or gone, in 0.00 s"):
+            console = self.says(f"echo 'headstart: {said}'; exec sleep 1000\n")
+            self.assertTrue(console.wait_while(lambda: said not in console.text, 1000))
             with self.assertRaisesRegex(LabError, "nothing ahead.*" + said):
-                self.says(f"echo 'headstart: {said}'\n").await_prefetched(0.2)
+                console.await_prefetched(0.2)
 
     def cold_boots(self, refusals=(), drops=(1,), times=6):
         """How often a server boots that is asked for a cold boot so many times at most."""
