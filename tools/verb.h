@@ -30,7 +30,7 @@
 	VERB(relayout, "rewrite ELF files so that what a start touches lies together")                       \
 	VERB(verify, "prove that relaid files are what their originals were")                                \
 	VERB(undo, "turn relaid files back into their originals")                                            \
-	VERB(place, "move what starts touch together on a hard disk")                                        \
+	VERB(place, "put the parts that a start needs side by side on a disk")                               \
 	VERB(order, "write a profile as an ordering file for a linker")                                      \
 	VERB(import, "make a profile of what callgrind has written")                                         \
 	VERB(export, "write a profile as a list for another engine, such as squashfs or eStargz")            \

@@ -57,7 +57,7 @@ static const char help[] =
 	"programs without a plan start. Runs in the foreground, as root, until SIGTERM or SIGINT.\n"
 	"\n"
 	"options:\n"
-	"      --budget MB  keep at most so many megabytes of what was learnt (default: 256)\n"
+	"      --budget MB  keep at most MB megabytes of what was learnt (default: 256)\n"
 	"      --no-learn   only carry plans out\n"
 	"      --sweep      remove what a killed daemon has left in tracefs, and exit\n"
 	"  -q, --quiet      say nothing of single starts\n"

@@ -117,8 +117,11 @@ static void assert_given_up(const struct command_options *options, bool at_the_g
 static void a_child_that_is_stopped_holds_nobody_up(void **state)
 {
 	char *argv[] = {(char *)"true", NULL};
-	struct command_options options = {
-		.path = "/bin/true", .argv = argv, .recording = "test", .signals = -1, .patience_ms = 1000000};
+	struct command_options options = {.path = "/bin/true",
+		.argv = argv,
+		.recording = "test",
+		.signals = -1,
+		.patience_ms = 1000000};
 	sigset_t signals, before;
 
 	assert_given_up(&options, true, 0);

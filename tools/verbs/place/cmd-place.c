@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart place: moves what starts touch together on the disk. */
+/* headstart place: puts the parts of files that starts need side by side on the disk. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ static const char help[] =
 	"usage: headstart place [OPTION…] PROGRAM…\n"
 	"       headstart place [OPTION…] (--all-plans | --refresh | --profile P…)\n"
 	"       headstart place --undo [--json]\n"
-	"Moves what the recorded starts of PROGRAMs touch together on a hard disk, so that a start has\n"
-	"fewer seeks. No byte, time or owner of a file changes. Works on ext4 and XFS.\n"
+	"Puts the parts of files that recorded starts of PROGRAMs need side by side on a hard disk, so that\n"
+	"a start has fewer seeks. No byte, time or owner of a file changes. Works on ext4 and XFS.\n"
 	"\n"
 	"options:\n"
 	"      --all-plans     place every program that this user has recorded\n"

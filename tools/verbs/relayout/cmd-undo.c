@@ -21,7 +21,7 @@
 
 static const char help[] =
 	"usage: headstart undo [OPTION…] FILE…\n"
-	"Turns relaid files back into their originals, bit by bit. Refuses a file that something else has\n"
+	"Turns relaid files back into their originals, bit for bit. Refuses a file that something else has\n"
 	"changed since.\n"
 	"\n"
 	"options:\n"

@@ -34,7 +34,7 @@ static const char help[] =
 	"starts, of process PID and its children, or, as root, of the whole machine.\n"
 	"\n"
 	"options:\n"
-	"  -i, --interval SECONDS    show it so often (default: 1)\n"
+	"  -i, --interval SECONDS    show it every SECONDS (default: 1)\n"
 	"  -t, --timeout SECONDS     end after this time; COMMAND goes on\n"
 	"      --user NAME           run COMMAND as this user, with an environment of its own\n"
 	"                            (default: the user who called sudo)\n"
