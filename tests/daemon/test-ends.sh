@@ -34,7 +34,7 @@ case_what_sigkill_leaves_the_next_removes() {
 # Under systemd it may mount nothing (SystemCallFilter=), and uses the tracefs that systemd has mounted.
 case_without_a_mount_of_its_own() {
 	refusing="$HEADSTART_TEST_BUILD/tests/prefetch/refuse fsopen EPERM"
-	mount -t tracefs tracefs /sys/kernel/tracing
+	mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
 	confined="$confined $refusing"
 	start_daemon
 	pid=$daemon_pid
