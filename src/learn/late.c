@@ -6,15 +6,15 @@
 /* Where the user is, or can be put, in place of one who gets processes still; LATE_USERS: there is no more room. */
 static size_t place_of(const struct late *late, uid_t user)
 {
-	size_t free = LATE_USERS;
+	size_t room = LATE_USERS;
 
 	for (size_t i = LATE_USERS; i-- > 0;) {
 		if (late->users[i].user == user)
 			return i;
-		if (late->users[i].times < LATE_TIMES && (free == LATE_USERS || late->users[free].user != 0))
-			free = i;
+		if (late->users[i].times < LATE_TIMES && (room == LATE_USERS || late->users[room].user != 0))
+			room = i;
 	}
-	return free;
+	return room;
 }
 
 bool late_allows(const struct late *late, uid_t user)

@@ -120,6 +120,19 @@ static void page_far_away_is_refused(void **state)
 	assert_true(touched_has_new(&fixture->touched, fixture->file, UINT64_MAX, UINT64_MAX));
 }
 
+/* Hidden pages do not count. A file may say that it has a function of an exabyte, which is neither noted nor looked at page by page. */
+static void hidden_pages_do_not_count(void **state)
+{
+	struct fixture *fixture = *state;
+
+	skip_in_memory(fixture);
+	assert_int_equal(touched_hide(&fixture->touched, fixture->file, 20, 29), 0);
+	assert_false(touched_has_new(&fixture->touched, fixture->file, 20, 29));
+	assert_true(touched_has_new(&fixture->touched, fixture->file, 29, 30));
+	assert_int_equal(touched_hide(&fixture->touched, fixture->file, 0, UINT64_MAX / 4096), 0);
+	assert_true(touched_has_new(&fixture->touched, fixture->file, 0, 1));
+}
+
 static void same_file_is_added_once(void **state)
 {
 	struct fixture *fixture = *state;
@@ -165,6 +178,7 @@ int main(void)
 		CASE(page_is_noted_once),
 		CASE(neighbours_of_mapped_pages_are_counted),
 		CASE(page_far_away_is_refused),
+		CASE(hidden_pages_do_not_count),
 		CASE(same_file_is_added_once),
 		CASE(what_is_no_file_of_a_disk_is_ignored),
 	};
