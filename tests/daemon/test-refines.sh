@@ -165,7 +165,7 @@ case_needed_pages_stay() {
 	[ "$1" -ge 900 ] && [ "$2" -ge 500 ] || fail "learnt were $1 pages, $2 of them unsure"
 	planned=yes
 	for start in 1 2 3; do cold_start "$disk/mapper" "$disk/mapped"; done
-	[ "$(pages_of mapper "$disk/mapped" | cut -d ' ' -f 1)" -ge "$1" ] || fail "pages were dropped: $(cat "$tmp/daemon-log")"
+	pages_of mapper "$disk/mapped" >/dev/null # others may leave: those in no window that was mapped
 	json "$tmp/shown" - "$disk/mapped" <<'END' || fail "a page that is needed was dropped"
 ranges = [file["ranges"] for file in TOP["files"] if file["path"] == ARGS[0]][0]
 have = {page for range_ in ranges for page in range(range_["page"], range_["page"] + range_["pages"])}
