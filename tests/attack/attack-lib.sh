@@ -80,21 +80,11 @@ has_system() { in_system true 2>/dev/null || skip "no overlay can be mounted on 
 # of root's.
 forced() {
 	in_front="gathering timeout 100 ${as-}"
-	cold_again shimmed HEADSTART_PREFETCH="$own" "$@"
+	cold shimmed HEADSTART_PREFETCH="$own" "$@"
 	in_front=
 }
-systemwide() { cold_again in_system "$@"; }
-# Again if something else has brought the files into memory meanwhile, unless the test sets `warm_is_right`.
-cold_again() {
-	for attempt in 1 2 3 4 5; do
-		before_try=$("$disturbed" now)
-		rm -f "$ran"/*
-		cold "$@"
-		[ -z "${warm_is_right-}" ] && grep -qs plan=warm "$log" || break
-		disturbed_by=$("$disturbed" since "$before_try") || break
-		echo "try $attempt of '$what' failed, disturbed ($disturbed_by): its files were in memory"
-	done
-}
+systemwide() { cold in_system "$@"; }
+before_cold() { rm -f "$ran"/*; }
 # The outcome must be the same whoever starts the command: on_every_way CHECK COMMAND… has it started by root, by the victim, and
 # by a set-user-ID program that the attacker has started and that has become root. It runs CHECK after each.
 on_every_way() {

@@ -16,9 +16,12 @@ limited() { # COMMAND…
 # The control: without the limit the shim writes.
 case_without_a_limit() {
 	loaded=LD_AUDIT=$audit
-	forced HEADSTART=whole "$look" "$place/libthree.so"
-	ends_with 7
-	log_says whole=started
+	unlimited() {
+		forced HEADSTART=whole "$look" "$place/libthree.so"
+		ends_with 7
+		log_says whole=started
+	}
+	until_undisturbed unlimited
 }
 
 case_whole_mode() {

@@ -31,11 +31,14 @@ case_thread_with_filter_is_not_killed_for_a_relative_path() {
 }
 
 case_thread_with_filter_is_not_killed_in_whole_mode() {
-	what="control: whole mode"
-	forced HEADSTART=whole "$filter" none dlopen "$place/libthree.so"
-	ends_with 7
-	log_says library=started
-	was_run own
+	unfiltered() {
+		what="control: whole mode"
+		forced HEADSTART=whole "$filter" none dlopen "$place/libthree.so"
+		ends_with 7
+		log_says library=started
+		was_run own
+	}
+	until_undisturbed unfiltered
 	what="whole mode"
 	forced HEADSTART=whole "$filter" deadly dlopen "$place/libthree.so"
 	ends_with 7

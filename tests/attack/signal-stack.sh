@@ -36,6 +36,7 @@ case_program_with_a_plan() { untouched 7 "$target" vfork-execv posix_spawn; }
 case_program_by_a_relative_path() { (cd "$place" && untouched 7 ./target vfork-execv posix_spawn); }
 
 case_warm_program() {
+	warm_is_right=yes
 	make_cold() { make_warm; }
 	untouched 7 "$target" vfork-execv posix_spawn
 }

@@ -14,12 +14,14 @@ refused() {
 
 make_plan
 cp "$plan" "$tmp/good"
-case_good_plan_is_used() {
+good_is_used() { # WHAT
+	what=$1
+	rm -f "$log"
 	make_cold
-	what="good plan"
 	expect_same HEADSTART=plan
 	grep -q plan=started "$log" || fail "the good plan is not used"
 }
+case_good_plan_is_used() { until_undisturbed good_is_used "good plan"; }
 
 case_truncated_plan_is_refused() {
 	for size in 0 1 7 8 87 88 100; do
@@ -85,11 +87,7 @@ case_plan_that_cannot_be_read_is_as_good_as_none() {
 	at_case_exit() { mv "$tmp/expected.before" "$tmp/expected"; }
 	mv "$tmp/seen" "$tmp/expected"
 	cp "$tmp/good" "$plan"
-	what="control"
-	rm -f "$log"
-	make_cold
-	expect_same HEADSTART=plan
-	grep -q plan=started "$log" || fail "the good plan is not used"
+	until_undisturbed good_is_used control
 	chmod 200 "$plan"
 	refused "not readable"
 }

@@ -13,10 +13,12 @@ in_mounts() {
 
 # The control: without a reason against it, the shim acts.
 case_cold_start_starts_the_prefetcher() {
-	for mode in plan whole; do
-		cold shimmed HEADSTART="$mode" HEADSTART_PREFETCH=/nonexistent "$look"
-		grep -q started "$log" || fail "$mode: nothing is done to begin with"
-	done
+	acts() {
+		cold shimmed HEADSTART="$1" HEADSTART_PREFETCH=/nonexistent "$look"
+		grep -q started "$log" || fail "$1: nothing is done to begin with"
+	}
+	until_undisturbed acts plan
+	until_undisturbed acts whole
 }
 
 case_switched_off_nothing_is_done() {
@@ -75,9 +77,12 @@ case_without_proc_nothing_is_done() {
 
 case_read_only_proc_is_enough() {
 	needs_mounts
-	cold in_mounts 'mount -o remount,bind,ro /proc; "$@"' sh $started_plainly "$look"
-	[ "$status" = 7 ] || fail "exit status $status"
-	grep -q started "$log" || fail "nothing is done"
+	enough() {
+		cold in_mounts 'mount -o remount,bind,ro /proc; "$@"' sh $started_plainly "$look"
+		[ "$status" = 7 ] || fail "exit status $status"
+		grep -q started "$log" || fail "nothing is done"
+	}
+	until_undisturbed enough
 }
 
 # ld.so loads an auditor into a set-user-ID program only from the system's folders, and only if the auditor is set-user-ID itself.

@@ -5,6 +5,9 @@
 try() {
 	what=$1
 	shift
+	until_undisturbed tried "$@"
+}
+tried() {
 	rm -f "$log"
 	make_cold
 	expect_same "$@"
@@ -61,50 +64,60 @@ case_warm_start_is_seen() {
 
 # Closed standard streams: the shim's descriptors must neither take their place for good nor reach the prefetcher.
 case_closed_streams_stay_closed() {
-	rm -f "$log"
-	make_cold
-	shimmed "$look" >&- 2>&- <&- || true
-	grep -q plan=started "$log" || fail "no prefetch with closed streams"
+	closed() {
+		rm -f "$log"
+		make_cold
+		shimmed "$look" >&- 2>&- <&- || true
+		grep -q plan=started "$log" || fail "no prefetch with closed streams"
+	}
+	until_undisturbed closed
 }
 
 # A pipe must end with the program, not with the prefetcher. The prefetcher here ends when it is told to.
 case_pipe_ends_with_the_program() {
 	printf '#!/bin/sh\nread line <%s\n' "$tmp/end" >"$tmp/waits"
 	chmod +x "$tmp/waits"
-	rm -f "$log"
-	make_cold
-	seen=$(shimmed HEADSTART_PREFETCH="$tmp/waits" "$look" | wc -l)
-	echo >"$tmp/end"
-	[ "$seen" -gt 10 ] || fail "output went missing"
+	ends() {
+		rm -f "$log"
+		make_cold
+		seen=$(shimmed HEADSTART_PREFETCH="$tmp/waits" "$look" | wc -l)
+		grep -q plan=started "$log" || fail "nothing was started"
+		echo >"$tmp/end"
+		[ "$seen" -gt 10 ] || fail "output went missing"
+	}
+	until_undisturbed ends
 }
 
 # User namespaces: a thread or a shared address space of ours would make them fail.
 case_user_namespaces_work() {
 	unshare=$(command -v unshare)
-	if unshare -Ur true 2>/dev/null; then
-		for library in $libraries; do
-			make_cold
-			"$built/plan-for" "$state" "$(readlink -f "$unshare")" $library >"$tmp/out"
-			rm -f "$log"
-			shimmed "$unshare" -Ur true || fail "unshare -Ur fails under the shim"
-			grep -q plan=started "$log" || fail "unshare: nothing was started"
-		done
-		make_cold
-		nsenter=$(command -v nsenter)
-		"$built/plan-for" "$state" "$(readlink -f "$nsenter")" $libraries >"$tmp/out"
-		rm -f "$log"
-		"$unshare" -Ur sh -c 'echo $$ >"$1"; exec cat "$2"' sh "$tmp/pid" "$tmp/end" >"$tmp/out" &
-		inside=$!
-		while [ ! -s "$tmp/pid" ]; do kill -0 "$inside"; done
-		result=0
-		shimmed "$nsenter" -U --preserve-credentials -t "$(cat "$tmp/pid")" true || result=$?
-		echo >"$tmp/end"
-		wait "$inside"
-		[ "$result" = 0 ] || fail "nsenter -U fails under the shim"
-		grep -q plan=started "$log" || fail "nsenter: nothing was started"
-	else
-		untried "user namespaces"
-	fi
+	nsenter=$(command -v nsenter)
+	"$unshare" -Ur true 2>/dev/null || skip "no user namespace can be made here"
+	for library in $libraries; do
+		until_undisturbed unshares "$library"
+	done
+	until_undisturbed enters
+}
+unshares() { # LIBRARY
+	make_cold
+	"$built/plan-for" "$state" "$(readlink -f "$unshare")" "$1" >"$tmp/out"
+	rm -f "$log"
+	shimmed "$unshare" -Ur true || fail "unshare -Ur fails under the shim"
+	grep -q plan=started "$log" || fail "unshare: nothing was started"
+}
+enters() {
+	make_cold
+	"$built/plan-for" "$state" "$(readlink -f "$nsenter")" $libraries >"$tmp/out"
+	rm -f "$log" "$tmp/pid"
+	"$unshare" -Ur sh -c 'echo $$ >"$1"; exec cat "$2"' sh "$tmp/pid" "$tmp/end" >"$tmp/out" &
+	inside=$!
+	while [ ! -s "$tmp/pid" ]; do kill -0 "$inside"; done
+	result=0
+	shimmed "$nsenter" -U --preserve-credentials -t "$(cat "$tmp/pid")" true || result=$?
+	echo >"$tmp/end"
+	wait "$inside"
+	[ "$result" = 0 ] || fail "nsenter -U fails under the shim"
+	grep -q plan=started "$log" || fail "nsenter: nothing was started"
 }
 
 # Ten starts at once.

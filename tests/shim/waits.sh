@@ -4,18 +4,20 @@
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 make_plan
 mkfifo "$tmp/begun" "$tmp/go"
+exec 8<>"$tmp/begun" # so that lines in the FIFO stay until they are read
 printf '#!/bin/sh\nread line <"%s"\n' "$tmp/go" >"$tmp/stuck"
 chmod +x "$tmp/stuck"
 cp "$HEADSTART_TEST_BUILD/tests/preload/slow" "$tmp/slow" # the shim knows a prefetcher by its executable, so this is no script
 
 # The program goes on: this prefetcher ends only after the program.
-goes_on() {
+goes_on() { until_undisturbed went_on "$@"; }
+went_on() {
 	make_cold
 	rm -f "$log"
 	shimmed HEADSTART_PREFETCH="$tmp/stuck" "$@" "$look" >"$tmp/seen" || true
+	grep -q plan=started "$log" || fail "$*: no prefetcher was started"
 	echo >"$tmp/go"
 	grep -q '^sum' "$tmp/seen" || fail "$*: the program did not run beside its prefetcher"
-	grep -q plan=started "$log" || fail "$*: no prefetcher was started"
 }
 
 case_program_goes_on_beside_its_prefetcher() {
@@ -37,9 +39,13 @@ case_program_goes_on_if_its_plan_says_so() {
 # processor for ten milliseconds before it has executed its program.
 waits() {
 	make_cold
-	rm -f "$tmp/order"
-	shimmed HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$tmp/order" &
-	read line <"$tmp/begun"
+	rm -f "$tmp/order" "$log"
+	{
+		shimmed HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$tmp/order" 8<&- || true
+		grep -q plan=started "$log" || echo none >&8
+	} &
+	read -r line <&8
+	[ "$line" != none ] || fail "no prefetcher was started"
 	echo >"$tmp/go"
 	wait $! || true
 	head -1 "$tmp/order" | grep -q '^prefetched ' || fail "the program did not wait: $(head -1 "$tmp/order")"

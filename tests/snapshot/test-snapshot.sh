@@ -136,17 +136,24 @@ case_several_paths_have_their_common_folder() {
 	until_undisturbed common / "$files/f1" /
 }
 
-case_show_says_that_it_is_a_snapshot() {
+something() {
 	cat "$files/f1" >/dev/null
 	snapshot "$files"
+}
+
+case_show_says_that_it_is_a_snapshot() {
+	until_undisturbed something
 	"$tool" show "$tmp/snapshot" >"$tmp/out" || fail "show"
 	grep -q "^snapshot of $files/$" "$tmp/out" || fail "not told: $(cat "$tmp/out")"
 	! grep -qE "probes|waits|any start" "$tmp/out" || fail "it speaks of a start: $(cat "$tmp/out")"
 }
 
 case_page_says_what_to_type_next() {
-	cat "$files/f1" >/dev/null
-	"$tool" snapshot -o "$tmp/it's one" "$files" >"$tmp/out" 2>"$tmp/err" || fail "snapshot"
+	told() {
+		cat "$files/f1" >/dev/null
+		"$tool" snapshot -o "$tmp/it's one" "$files" >"$tmp/out" 2>"$tmp/err" || fail "snapshot: $(cat "$tmp/err")"
+	}
+	until_undisturbed told
 	grep -qF "headstart: to read it back:  headstart restore '$tmp/it'\\''s one'" "$tmp/err" || fail "$(cat "$tmp/err")"
 	! awk 'length > 80' "$tmp/out" | grep -v "$tmp\|$disk" || fail "the page is wide"
 }
@@ -175,8 +182,13 @@ END
 		! grep -qE "shared/f3|closed" "$tmp/shown" || fail "it names what the user may not read: $(cat "$tmp/shown")"
 	}
 	until_undisturbed own
-	$as_nobody "$others/headstart-tool" snapshot -o "$disk/out/told" "$disk/shared" >/dev/null 2>"$tmp/err" || fail "as a page: $(cat "$tmp/err")"
-	grep -qx "headstart: 1 file is left out: only its owner and root may ask which of its pages are in memory" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	told() {
+		cat "$disk"/shared/f* >/dev/null
+		$as_nobody "$others/headstart-tool" snapshot -o "$disk/out/told" "$disk/shared" >/dev/null 2>"$tmp/err" || fail "as a page: $(cat "$tmp/err")"
+		grep -qx "headstart: 1 file is left out: only its owner and root may ask which of its pages are in memory" "$tmp/err" ||
+			fail "it says: $(cat "$tmp/err")"
+	}
+	until_undisturbed told
 	[ "$(stat -c %a:%u "$disk/out/s")" = 600:65534 ] || fail "others may read it"
 }
 
@@ -290,8 +302,7 @@ END
 }
 
 case_what_is_no_snapshot_is_refused() {
-	cat "$files/f1" >/dev/null
-	snapshot "$files"
+	until_undisturbed something
 	size=$(stat -c %s "$tmp/snapshot")
 	refuses 1 "is not a snapshot" "$headstart" restore "$files/f1"
 	: >"$tmp/empty"
