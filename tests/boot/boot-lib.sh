@@ -13,7 +13,7 @@ disk=$(realpath "$disk")
 
 # make_cold: nothing of the disk is in memory.
 make_cold() {
-	umount "$disk"
+	unmount
 	mount -o loop "$tmp/image" "$disk"
 }
 

@@ -104,7 +104,8 @@ case_without_a_plan_or_with_a_bad_one() {
 }
 
 case_no_process_can_be_made() {
-	printf '#!/bin/sh\nulimit -u 1\nexec setpriv --reuid 65534 --clear-groups "$@"\n' >"$tmp/limited"
+	# The limit counts all processes of a user, so this user is nobody else's.
+	printf '#!/bin/sh\nexec setpriv --reuid %d --clear-groups prlimit --nproc=1 "$@"\n' $((100000 + $$)) >"$tmp/limited"
 	chmod 755 "$tmp/limited"
 	mkdir "$tmp/open"
 	chmod 711 "$tmp"

@@ -10,6 +10,9 @@ mkdir -p "$HEADSTART_STATE/boot"
 
 # Plans the files, which are in memory.
 make_plan() { # FILE…
+	until_undisturbed plan_those "$@"
+}
+plan_those() { # FILE…
 	cat "$@" >/dev/null
 	"$tool" snapshot -o "$plan" "$@" >"$tmp/out" 2>"$tmp/err" || fail "snapshot: $(cat "$tmp/err")"
 }

@@ -74,10 +74,7 @@ mount_hanging() { # FOLDER-OR-FILE [USER [SECONDS]]
 	: >"$tmp/mounted" # an earlier one has written that, too
 	"$HEADSTART_TEST_SOURCE/tests/daemon/hanging-fuse.py" "$@" >"$tmp/mounted" 2>"$tmp/err" 7>&- &
 	server=$!
-	for try in $(seq 200); do
-		! grep -q mounted "$tmp/mounted" || break
-		sleep 0.05
-	done
+	while kill -0 "$server" 2>/dev/null && ! grep -q mounted "$tmp/mounted"; do sleep 0.05; done
 	grep -q mounted "$tmp/mounted" || skip "no FUSE here: $(cat "$tmp/err")"
 }
 

@@ -17,10 +17,13 @@ case_sigterm_leaves_nothing() {
 }
 
 case_what_sigkill_leaves_the_next_removes() {
-	start_daemon
-	pid=$daemon_pid
-	stop_daemon KILL
-	[ -n "$(instances_of "$pid")" ] || fail "nothing is left: the test looks at the wrong place"
+	for try in $(seq 20); do # the daemons of other tests remove it, too
+		start_daemon
+		pid=$daemon_pid
+		stop_daemon KILL
+		[ -z "$(instances_of "$pid")" ] || break
+	done
+	[ "$try" != 20 ] || fail "nothing is left: the test looks at the wrong place"
 	start_daemon
 	[ -z "$(instances_of "$pid")" ] || fail "instances are left: $(instances_of "$pid")"
 	other=$daemon_pid
@@ -70,6 +73,7 @@ case_two_hundred_execs_at_once() {
 	wait_for_all=$(jobs -p)
 	for job in $wait_for_all; do [ "$job" = "$daemon_pid" ] || wait "$job"; done
 	until_note execs -ge $((before + 200))
+	until_a_note && until_a_note # others have executed something, too
 	[ "$(note lost)" = 0 ] || fail "events were lost: $(cat /run/headstart/daemon)"
 }
 

@@ -249,12 +249,15 @@ keep_answers() { # ANSWERS [FILE]
 }
 
 was_read() { "$page" came "$home/mine" >"$tmp/came"; }
+reads_ahead() {
+	carry bh
+	was_read || fail "it reads nothing ahead: $(cat "$tmp/came")"
+}
 was_not_read() { "$page" none "$home/mine" >"$tmp/came"; }
 
 case_own_plan_is_carried_out() {
 	begin_to_carry
-	carry bh
-	was_read || fail "it reads nothing ahead: $(cat "$tmp/came")"
+	until_undisturbed reads_ahead
 	# All of it is in memory.
 	"$ask" --answers "$tmp/answers" --kind 2 $keep "$user" "$user" "$sleeper" <"$tmp/texts" || fail "exit status $?"
 	[ "$(cat "$tmp/answers")" = bh ] || fail "it answers '$(cat "$tmp/answers")' when nothing is missing"
@@ -268,8 +271,7 @@ case_own_plan_that_the_user_denies_stays() {
 	carry bh
 	was_not_read || fail "it is carried out"
 	printf '[daemon]\nlearn = no\n' >"$home/.config/headstart/headstart.conf"
-	carry bh
-	was_read || fail "what there is is not carried out: $(cat "$tmp/came")"
+	until_undisturbed reads_ahead
 }
 
 case_only_own_plans_of_own_processes_are_carried_out() {
@@ -420,7 +422,7 @@ case_full_disk_leaves_nothing_half_written() {
 	rm "$disk/small/filler"
 	keep "$tmp/start" || fail "$(cat "$tmp/err")"
 	[ -n "$(find "$disk/small/home" -name '*.plan')" ] || fail "with room there is no plan either"
-	umount "$disk/small"
+	unmount "$disk/small"
 	make_users "$home" "$disk/other-home"
 }
 

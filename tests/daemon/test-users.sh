@@ -146,6 +146,7 @@ END
 	listener=$!
 	learn $as_user
 	[ -z "$(ls -A "$home")" ] || fail "the user has $(find "$home")"
+	until [ -s "$tmp/told" ]; do kill -0 "$listener" && sleep 0.05; done
 	[ "$(sort -u "$tmp/told")" = connected ] || fail "it was told: $(cat "$tmp/told")"
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits until the file GO exists, a minute at most, then executes two programs beside DATA and reads two files there if they exist, and
- * reads all of DATA, or of DATA-WORD if there is an argument WORD. It stays while there is a file GO.stay. No argument names a file: documents have no plan.
+ * Waits until the file GO exists, a minute at most, then reads two files beside DATA if they exist, reads all of DATA, or of DATA-WORD if
+ * there is an argument WORD, and executes two programs there. It stays while there is a file GO.stay. No argument names a file: documents
+ * have no plan.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -37,12 +38,12 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < 6000 && access(GO, F_OK) < 0; i++)
 		usleep(10000);
-	execute(DATA "-helper");
-	execute(DATA ".closed/helper");
 	(void)read_all(DATA ".closed/data");
 	(void)read_all(DATA ".theirs");
 	snprintf(path, sizeof(path), argc > 1 ? DATA "-%s" : DATA "%s", argc > 1 ? argv[1] : "");
 	fd = read_all(path);
+	execute(DATA "-helper"); /* whoever has seen enough of the reads to learn this start sees these */
+	execute(DATA ".closed/helper");
 	usleep(300000); /* so that somebody can look at what was read */
 	for (int i = 0; i < 6000 && access(GO ".stay", F_OK) == 0; i++)
 		usleep(10000);

@@ -10,6 +10,17 @@ if [ -z "${HEADSTART_TEST_UNSHARED-}" ]; then
 fi
 disk=$tmp/disk
 
+# Unmounts the disk, or another one. What has just ended may keep it busy for a moment, as a killed process does until the kernel has
+# closed its files, and so may a recorder of another test that looks at what is opened on the machine.
+unmount() { # [FOLDER]
+	tries=0
+	while mountpoint -q "${1-$disk}"; do
+		umount "${1-$disk}" 2>"$tmp/err" && return
+		[ $((tries += 1)) -lt 600 ] || fail "$(cat "$tmp/err")"
+		sleep 0.05 # it tells in no other way
+	done
+}
+
 make_disk() {
 	mkdir "$disk"
 	truncate -s 64M "$tmp/image"

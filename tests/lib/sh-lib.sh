@@ -162,6 +162,7 @@ until_undisturbed() {
 		status=$?
 		set -e
 		[ "$status" != 0 ] || return 0
+		[ "$status" != 77 ] || exit 77 # it was skipped, and has said why
 		disturbed_by=$("$disturbed" since "$before_try") || break
 		echo "try $attempt of '$*' failed, disturbed ($disturbed_by): $(cat "$tmp/disturbed-err")"
 	done

@@ -28,16 +28,6 @@ make_other() { # KIND [OPTION…]
 }
 at_exit() { unmount; }
 
-# What has just ended may keep the disk busy for a moment, as a killed process does until the kernel has closed its files.
-unmount() {
-	tries=0
-	while mountpoint -q "$disk"; do
-		umount "$disk" 2>"$tmp/err" && return
-		[ $((tries += 1)) -lt 600 ] || fail "$(cat "$tmp/err")"
-		sleep 0.05 # it tells in no other way
-	done
-}
-
 # Fills the disk with 24 small files that lie apart from each other, and a large one, and makes a profile of a program that touches
 # them: $tmp/start.profile.
 make_files() {

@@ -13,7 +13,7 @@ done
 ln -s a/one "$disk/tree/link"
 
 cold() {
-	umount "$disk"
+	unmount
 	mount -o loop "$tmp/image" "$disk"
 }
 looked_up="a a/b a/b/two a/one c c/d c/d/three link"
@@ -130,9 +130,9 @@ read = {TOP["files"][extent["file"]]["path"] for extent in TOP["extents"]}
 assert ARGS[0] in read, read
 END
 	}
+	take_turn
 	"$tool" snapshot -o "$tmp/s" --command -- true >"$tmp/out" 2>"$tmp/err" ||
 		! grep -qE "tracefs|tracepoints|refuses trace events|need root of the whole" "$tmp/err" || skip "$(tail -n 1 "$tmp/err")"
-	take_turn
 	until_undisturbed recorded
 	exec 7<&-
 	refuses 127 "'no-such-command' is not in PATH: give its whole path" "$tool" snapshot -o "$tmp/none" --command -- no-such-command
