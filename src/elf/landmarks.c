@@ -134,8 +134,9 @@ static int take_sections(struct elf_landmarks *landmarks, struct elf_file *file)
 	if (r < 0 || n == 0 || names_index == 0)
 		return r;
 	r = elf_file_section(file, names_index, &section);
-	if (r == 0)
-		r = read_table(file, section.sh_offset, section.sh_size, &text);
+	if (r < 0)
+		return r;
+	r = read_table(file, section.sh_offset, section.sh_size, &text);
 	names = (struct names){text, section.sh_size, NAMES_MAX};
 	for (uint64_t i = 1; r == 0 && i < n && i < LANDMARK_PARTS_MAX; i++) {
 		r = elf_file_section(file, i, &section);

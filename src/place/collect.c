@@ -16,7 +16,7 @@
 #include "base/strings.h"
 #include "base/times.h"
 #include "elf/identity.h"
-#include "format/note.h"
+#include "elf/relaid-note.h"
 #include "place/code.h"
 #include "place/internal.h"
 #include "plan/store/disks.h"
@@ -137,18 +137,9 @@ static int find_disk(struct place_job *job, int fd, const char *path, const stru
 static uint64_t appended_to(int fd, uint64_t size)
 {
 	struct note_segment note;
-	Elf64_Ehdr header;
 	uint64_t at;
 
-	if (pread_full(fd, &header, sizeof(header), 0) != sizeof(header) ||
-		memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
-		return 0;
-	at = note_offset(&header);
-	if (at == 0 || at >= size || at > INT64_MAX ||
-		pread_full(fd, &note, sizeof(note), (off_t)at) != sizeof(note))
-		return 0;
-	if (LE32(note.n_namesz) != sizeof(NOTE_NAME) || LE32(note.n_type) != NOTE_TYPE ||
-		memcmp(note.name, NOTE_NAME, sizeof(NOTE_NAME)) != 0)
+	if (!elf_relaid_note(fd, size, &note, &at))
 		return 0;
 	if (LE32(note.relaid.passes) & NOTE_PASS_COMPACT || LE64(note.relaid.original_size) >= size)
 		return 0;
