@@ -86,8 +86,10 @@ static void keep_owners(char *list, const char *by, bool others)
 		const char *next = owner + n + strspn(owner + n, ", ");
 
 		if (is_of(owner, n, by) != others) {
-			if (end != list)
-				end = stpcpy(end, ", ");
+			if (end != list) { /* without a NUL, which would be in the next owner's place */
+				memcpy(end, ", ", 2);
+				end += 2;
+			}
 			memmove(end, owner, n);
 			end += n;
 		}

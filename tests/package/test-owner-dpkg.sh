@@ -31,8 +31,9 @@ add_package one "$native" same <<-'END'
 	/usr/bin/diverted
 	/usr/bin/local
 	/usr/share/shared
+	/usr/bin/both
 END
-echo /usr/share/shared | add_package one alien same
+printf '%s\n' /usr/share/shared /usr/bin/both | add_package one alien same
 add_package two all no <<-'END'
 	/usr/bin/diverted
 END
@@ -43,6 +44,9 @@ cat >"$dpkg/diversions" <<-'END'
 	/usr/bin/local
 	/usr/bin/local.distrib
 	:
+	/usr/bin/both
+	/usr/bin/both.orig
+	two
 END
 
 owner_is() {    # PATH WANTED: "-" or the first three fields
@@ -65,10 +69,13 @@ case_owners_are_found() {
 	owner_is /usr/bin/diverted.orig "dpkg|one:$native|/usr/bin/diverted.orig"
 	owner_is /usr/bin/local -
 	owner_is /usr/bin/local.distrib "dpkg|one:$native|/usr/bin/local.distrib"
-	case $("$driver" "$root" /usr/share/shared) in
-	*one:alien,\ one:$native\|*|*one:$native,\ one:alien\|*) ;;
-	*) fail "a shared file: $("$driver" "$root" /usr/share/shared)" ;;
-	esac
+	owner_is /usr/bin/both -
+	for shared in /usr/share/shared /usr/bin/both.orig; do
+		case $("$driver" "$root" $shared) in
+		dpkg\|one:alien,\ one:$native\|*|dpkg\|one:$native,\ one:alien\|*) ;;
+		*) fail "owners of '$shared': $("$driver" "$root" $shared)" ;;
+		esac
+	done
 }
 
 # Prints answers in the order of the arguments, a repeated one twice, in a single run.
