@@ -23,7 +23,6 @@
 
 #define TIMELINE_VERSION      2u
 #define TIMELINE_VERSION_BOOT 3u /* as version 2, with units */
-#define TIMELINE_TEXTS        4  /* strings before the paths */
 
 #define TIMELINE_LOST 1u /* header.flags */
 

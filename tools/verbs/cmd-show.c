@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart show: prints what is in a profile or a plan. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/checksum.h"
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/files/open.h"
 #include "base/strings.h"
 #include "format/plan-view.h"
 #include "lib/files/input-path.h"
@@ -48,17 +47,16 @@ static int fail_read(int error, const char *path)
 /* Recognizes the file by its first bytes. Returns 0, or an exit status after printing the reason. */
 static int recognise(const char *path, enum file_type *ret)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_close_ int fd = open_regular(path, 0);
 	char magic[8];
-	struct stat st;
 	ssize_t n;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return fail_read(errno, path);
-	if (S_ISDIR(st.st_mode))
+	if (fd == -EISDIR)
 		return verb_fail("'%s' is a folder, not a profile or a plan", path);
-	if (!S_ISREG(st.st_mode))
+	if (fd == -EINVAL)
 		return verb_fail("'%s' is not a regular file", path);
+	if (fd < 0)
+		return fail_read(fd, path);
 	n = read_full(fd, magic, sizeof(magic));
 	if (n < 0)
 		return fail_read((int)n, path);
