@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """JSON, table and chart of an experiment."""
 
+import argparse
 import dataclasses
 import json
 import os
@@ -12,7 +13,8 @@ from unittest import mock
 
 import benchtest
 import labtest
-from coldlib import table
+from coldlib import program, table
+from coldlib.experiment import GivenUp
 
 ALL = "nothing,whole,files,run,audit,relaid,warm,warm-run,warm-audit,relaid-warm"
 PROMISED = {"n", "median_s", "ci95_s", "ratio_to_nothing", "major_faults", "minor_faults", "bytes_read", "reads",
@@ -106,6 +108,21 @@ class Program(unittest.TestCase):
                 coldstart.main()
             with open(path, encoding="utf-8") as file:
                 self.assertEqual(json.load(file), measured)
+
+    def test_the_result_is_shown_even_if_it_cannot_be_written(self):
+        shown = []
+        options = argparse.Namespace(json="/nonexistent/json")
+        self.assertEqual(program.run("test", options, lambda *_: [{"failures": []}], shown.append), 1)
+        self.assertEqual(shown, [[{"failures": []}]])
+
+    def test_the_status_says_how_it_went(self):
+        def gives_up(*_):
+            raise GivenUp("for this test")
+
+        options = argparse.Namespace(json=None)
+        self.assertEqual(program.run("test", options, lambda *_: [{"failures": []}, {}], lambda _: None), 0)
+        self.assertEqual(program.run("test", options, lambda *_: [{"failures": ["one"]}], lambda _: None), 1)
+        self.assertEqual(program.run("test", options, gives_up, lambda _: self.fail("it shows what it has not")), 1)
 
 
 class Chart(unittest.TestCase):
