@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "place/planned.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "base/strings.h"
 #include "format/plan-view.h"
 #include "format/state-folder.h"
+#include "plan/store/each.h"
 
 void place_programs_release(struct place_programs *programs)
 {
@@ -53,9 +53,15 @@ static int names_placed(const struct plan_view *plan, const struct place_record 
 	return 0;
 }
 
+struct search {
+	const struct place_record *record;
+	struct place_programs *programs;
+};
+
 /* A link is the sign of a plan that has its own name in the folder, and a damaged plan is compiled anew anyway. */
-static int look_at(const char *path, const struct place_record *record, struct place_programs *programs)
+static int look_at(void *context, const char *path)
 {
+	const struct search *search = context;
 	_cleanup_free_ char *data = NULL;
 	struct plan_view plan;
 	struct stat st;
@@ -69,26 +75,11 @@ static int look_at(const char *path, const struct place_record *record, struct p
 		return r == -ENOMEM ? r : 0;
 	if (plan_view_init(&plan, data, size, checksum64) != PLAN_GOOD || plan_is_snapshot(&plan))
 		return 0;
-	r = names_placed(&plan, record);
-	return r > 0 ? add_program(programs, plan_program(&plan)) : r;
+	r = names_placed(&plan, search->record);
+	return r > 0 ? add_program(search->programs, plan_program(&plan)) : r;
 }
 
 int place_find_planned(const char *folder, const struct place_record *record, struct place_programs *ret)
 {
-	_cleanup_closedir_ DIR *plans = opendir(folder);
-	struct dirent *entry;
-	int r = 0;
-
-	if (!plans)
-		return errno == ENOENT ? 0 : -errno;
-	while (r == 0 && (entry = readdir(plans))) {
-		_cleanup_free_ char *path = NULL;
-
-		if (!ends_with(entry->d_name, STATE_PLAN_SUFFIX))
-			continue;
-		r = asprintf(&path, "%s/%s", folder, entry->d_name) < 0 ? -ENOMEM : 0;
-		if (r == 0)
-			r = look_at(path, record, ret);
-	}
-	return r;
+	return store_each(folder, STATE_PLAN_SUFFIX, look_at, &(struct search){record, ret});
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart config: shows and checks settings, and applies them to existing plans. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +21,7 @@
 #include "lib/settings/settings.h"
 #include "plan/publish.h"
 #include "plan/refresh.h"
+#include "plan/store/each.h"
 #include "plan/store/store.h"
 #include "prefetch/outdated.h"
 #include "verb.h"
@@ -119,12 +119,29 @@ static bool has_older_plan(const char *profile)
 	return asprintf(&plan, "%.*s" STATE_PLAN_SUFFIX, stem, profile) >= 0 && plan_is_older(plan);
 }
 
-static int apply_profile(const struct config *config, const char *path)
+struct applying {
+	const struct config *config;
+	bool older; /* only to older plans */
+	int status;
+};
+
+static int apply_profile(void *context, const char *path)
 {
 	_cleanup_(profile_releasep) struct profile profile = {0};
-	int r = input_profile(path, &profile);
+	_cleanup_close_ int turn = -1;
+	struct applying *applying = context;
+	int r;
 
-	return r ? r : apply_to(config, profile.program);
+	if (applying->older && !has_older_plan(path))
+		return 0;
+	r = store_turn_take(&turn);
+	if (r) {
+		applying->status = r;
+		return 1;
+	}
+	if (input_profile(path, &profile) || apply_to(applying->config, profile.program))
+		applying->status = VERB_FAILED;
+	return 0;
 }
 
 static int apply_to_boot(const struct config *config, bool older)
@@ -140,10 +157,9 @@ static int apply_to_boot(const struct config *config, bool older)
 static int apply(bool older)
 {
 	_cleanup_(config_releasep) struct config config = {0};
-	_cleanup_closedir_ DIR *folder = NULL;
+	struct applying applying = {.older = older};
 	_cleanup_free_ char *state = NULL;
-	struct dirent *entry;
-	int status = 0, r = refuse_strange_state();
+	int r = refuse_strange_state();
 
 	if (r)
 		return r;
@@ -151,29 +167,13 @@ static int apply(bool older)
 	if (r < 0)
 		return no_state_folder(r, NULL);
 	settings_read(&config, true, false);
-	folder = opendir(state);
-	if (!folder)
-		return errno == ENOENT ? 0 : verb_fail_errno(errno, "cannot read '%s'", state);
-	while ((entry = readdir(folder))) {
-		const char *dot = strrchr(entry->d_name, '.');
-		_cleanup_free_ char *path = NULL;
-		_cleanup_close_ int turn = -1;
-
-		if (!dot || !streq(dot, STATE_PROFILE_SUFFIX))
-			continue;
-		if (asprintf(&path, "%s/%s", state, entry->d_name) < 0)
-			return verb_fail_errno(ENOMEM, "cannot read '%s'", state);
-		if (older && !has_older_plan(path))
-			continue;
-		r = store_turn_take(&turn);
-		if (r)
-			return r;
-		if (apply_profile(&config, path))
-			status = VERB_FAILED;
-	}
-	if (apply_to_boot(&config, older))
-		status = VERB_FAILED;
-	return status;
+	applying.config = &config;
+	r = store_each(state, STATE_PROFILE_SUFFIX, apply_profile, &applying);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot read '%s'", state);
+	if (r > 0)
+		return applying.status;
+	return apply_to_boot(&config, older) ? VERB_FAILED : applying.status;
 }
 
 #define WAYS "give 'check', 'check FILE', 'apply' or 'apply --older'"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart forget: removes recordings, and the plans that were made of them. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,7 +11,6 @@
 #include "base/cleanup.h"
 #include "base/files/lock-file.h"
 #include "base/plural.h"
-#include "base/strings.h"
 #include "headstartd/users/owners.h"
 #include "lib/files/input.h"
 #include "lib/files/no-state-folder.h"
@@ -24,6 +22,7 @@
 #include "lib/settings/settings.h"
 #include "plan/asked/asked.h"
 #include "plan/publish.h"
+#include "plan/store/each.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
 #include "report/words.h"
@@ -178,27 +177,17 @@ static int forget_if_learnt(const char *path, size_t *forgotten)
 	return 0;
 }
 
-static int is_profile(const struct dirent *entry)
+struct forgetting {
+	size_t forgotten;
+	int status; /* of the last that failed */
+};
+
+static int forget_next(void *context, const char *path)
 {
-	return ends_with(entry->d_name, STATE_PROFILE_SUFFIX);
-}
+	struct forgetting *forgetting = context;
 
-static int forget_learnt_in(const char *folder, size_t *forgotten)
-{
-	struct dirent **entries = NULL;
-	int n = scandir(folder, &entries, is_profile, alphasort), r = 0;
-
-	if (n < 0 && errno != ENOENT)
-		return verb_fail_errno(errno, "cannot read '%s'", folder);
-	for (int i = 0; i < n; i++) {
-		char path[PATH_MAX];
-
-		if (snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name) < (int)sizeof(path))
-			r = forget_if_learnt(path, forgotten) ?: r;
-		free(entries[i]);
-	}
-	free(entries);
-	return r;
+	forgetting->status = forget_if_learnt(path, &forgetting->forgotten) ?: forgetting->status;
+	return 0;
 }
 
 /*
@@ -228,7 +217,7 @@ static int forget_learnt(void)
 	_cleanup_close_ int daemon = -1, turn = -1;
 	_cleanup_free_ char *folder = NULL;
 	bool everybody = geteuid() == 0;
-	size_t forgotten = 0;
+	struct forgetting all = {0};
 	int r = refuse_strange_state();
 
 	if (r)
@@ -243,12 +232,14 @@ static int forget_learnt(void)
 	r = store_turn_take(&turn);
 	if (r)
 		return r;
-	r = forget_learnt_in(folder, &forgotten);
-	if (r == 0 && forgotten == 0)
+	r = store_each(folder, STATE_PROFILE_SUFFIX, forget_next, &all);
+	if (r < 0)
+		all.status = verb_fail_errno(r, "cannot read '%s'", folder);
+	if (all.status == 0 && all.forgotten == 0)
 		return verb_fail("nothing was learnt for %s", everybody ? "everybody" : "this user");
-	if (forgotten > 0)
-		verb_note("forgot what was learnt of %zu program%s", forgotten, plural(forgotten));
-	return r;
+	if (all.forgotten > 0)
+		verb_note("forgot what was learnt of %zu program%s", all.forgotten, plural(all.forgotten));
+	return all.status;
 }
 
 int cmd_forget(int argc, char **argv)

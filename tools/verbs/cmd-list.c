@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart list: prints which starts are recorded, and what their plans are worth. */
-#include <dirent.h>
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -22,6 +21,7 @@
 #include "lib/print/print-json.h"
 #include "lib/programs/named-program.h"
 #include "lib/settings/plan-settings.h"
+#include "plan/store/each.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
 #include "profile/recordings/recordings.h"
@@ -217,52 +217,37 @@ static void print_recordings(struct listing *listing, const struct recordings *r
 	}
 }
 
-static void list_profile(struct listing *listing, const char *path)
+/* For store_each(): one that cannot be read keeps no other from being listed. */
+static int list_profile(void *context, const char *path)
 {
+	struct listing *listing = context;
 	_cleanup_(recordings_releasep) struct recordings recordings = {0};
 	enum profile_fault fault = PROFILE_GOOD;
 	int r = recordings_load(path, &recordings, &fault);
 
 	if (r == -EACCES) {
 		listing->unreadable++;
-		return;
+		return 0;
 	}
 	if (r == -ENOENT)
-		return; /* it was forgotten meanwhile */
+		return 0; /* it was forgotten meanwhile */
 	if (r == -EBADMSG)
 		verb_note("'%s' %s", path, profile_fault_text(fault));
 	else if (r < 0)
 		verb_note("cannot read '%s': %s", path, strerror(-r));
 	if (r < 0)
-		return;
+		return 0;
 	plan_find_keys(&recordings, false);
 	if (!listing->program || streq(listing->program, recordings.items->program))
 		print_recordings(listing, &recordings, path);
-}
-
-static int is_profile(const struct dirent *entry)
-{
-	return ends_with(entry->d_name, STATE_PROFILE_SUFFIX);
+	return 0;
 }
 
 static int list_folder(struct listing *listing, const char *folder)
 {
-	struct dirent **entries = NULL;
-	int n = scandir(folder, &entries, is_profile, alphasort), r = 0;
+	int r = store_each(folder, STATE_PROFILE_SUFFIX, list_profile, listing);
 
-	if (n < 0)
-		return errno == ENOENT ? 0 : verb_fail_errno(errno, "cannot read '%s'", folder);
-	for (int i = 0; i < n; i++) {
-		_cleanup_free_ char *path = NULL;
-
-		if (asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0)
-			r = verb_fail_errno(ENOMEM, "cannot read '%s'", folder);
-		else
-			list_profile(listing, path);
-		free(entries[i]);
-	}
-	free(entries);
-	return r;
+	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", folder) : 0;
 }
 
 /* What is to be said after the recordings, or where there are none. */

@@ -20,6 +20,7 @@
 #include "headstartd/helpers/child.h"
 #include "headstartd/learn/keep.h"
 #include "lib/settings/settings.h"
+#include "plan/store/each.h"
 #include "plan/store/store.h"
 #include "prefetch/outdated.h"
 #include "prefetch/stale-mark.h"
@@ -143,18 +144,11 @@ static bool make_anew(const char *path, bool quiet)
 }
 
 /* For the child, too: a hundred plans are a hundred reads. */
-static void mark_older(const char *path)
+static int mark_older(void *context, const char *plan)
 {
-	_cleanup_closedir_ DIR *folder = opendir(path);
-	struct dirent *entry;
-
-	while (folder && (entry = readdir(folder))) {
-		_cleanup_free_ char *plan = NULL;
-
-		if (ends_with(entry->d_name, STATE_PLAN_SUFFIX) &&
-			asprintf(&plan, "%s/%s", path, entry->d_name) >= 0 && plan_is_older(plan))
-			(void)plan_mark_stale(plan);
-	}
+	if (plan_is_older(plan))
+		(void)plan_mark_stale(plan);
+	return 0;
 }
 
 bool renew_start(struct renew *renew, bool quiet)
@@ -169,7 +163,7 @@ bool renew_start(struct renew *renew, bool quiet)
 		child_become_idle(RENEW_S);
 		if (renew->next)
 			_exit(make_anew(renew->next, quiet) ? 0 : 1);
-		mark_older(renew->folder);
+		(void)store_each(renew->folder, STATE_PLAN_SUFFIX, mark_older, NULL);
 		_exit(0);
 	}
 	if (renew->child < 0)

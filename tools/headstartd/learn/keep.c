@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "headstartd/learn/keep.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,12 +14,12 @@
 #include "base/files/links.h"
 #include "base/paths/hidden.h"
 #include "base/paths/stranger.h"
-#include "base/strings.h"
 #include "format/asked.h"
 #include "lib/settings/plan-settings.h"
 #include "lib/settings/settings.h"
 #include "plan/publish.h"
 #include "plan/refresh.h"
+#include "plan/store/each.h"
 #include "plan/store/lock.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
@@ -283,45 +282,36 @@ int keep_forget_start(const char *program, uint64_t key)
 	return lock < 0 ? lock : forget_start(program, key);
 }
 
-static void take_profile(const char *path,
-	void (*take)(void *context, const char *program, uint64_t key, uint64_t bytes), void *context)
+struct taking {
+	void (*take)(void *context, const char *program, uint64_t key, uint64_t bytes);
+	void *context;
+};
+
+static int take_profile(void *context, const char *path)
 {
+	const struct taking *to = context;
 	_cleanup_(recordings_releasep) struct recordings stored = {0};
 	enum profile_fault fault;
 	const char *program;
 
 	if (recordings_load(path, &stored, &fault) < 0 || stored.n == 0)
-		return;
+		return 0;
 	program = stored.items->program;
 	if (keep_find(program) == 0)
-		return;
-	take(context, program, 0, keep_size(program, 0));
+		return 0;
+	to->take(to->context, program, 0, keep_size(program, 0));
 	for (size_t i = 0; i < stored.n && keep_is_host(program); i++)
 		if (stored.items[i].asked)
-			take(context, program, stored.items[i].asked,
+			to->take(to->context, program, stored.items[i].asked,
 				size_of_plan(program, stored.items[i].asked));
+	return 0;
 }
 
 int keep_each(void (*take)(void *context, const char *program, uint64_t key, uint64_t bytes), void *context)
 {
-	_cleanup_closedir_ DIR *folder = NULL;
 	_cleanup_free_ char *state = NULL;
-	struct dirent *entry;
 	int r = store_folder(&state);
 
-	if (r < 0)
-		return r;
-	folder = opendir(state);
-	if (!folder)
-		return errno == ENOENT ? 0 : -errno;
-	while ((entry = readdir(folder))) {
-		_cleanup_free_ char *path = NULL;
-
-		if (!ends_with(entry->d_name, STATE_PROFILE_SUFFIX))
-			continue;
-		if (asprintf(&path, "%s/%s", state, entry->d_name) < 0)
-			return -ENOMEM;
-		take_profile(path, take, context);
-	}
-	return 0;
+	return r < 0 ? r
+		     : store_each(state, STATE_PROFILE_SUFFIX, take_profile, &(struct taking){take, context});
 }

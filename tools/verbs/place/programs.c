@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart place: whose starts are placed. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/strings.h"
 #include "lib/files/input.h"
 #include "lib/programs/named-program.h"
+#include "plan/store/each.h"
 #include "plan/store/store.h"
 #include "verb.h"
 #include "verbs/place/place.h"
@@ -38,41 +37,36 @@ static int add_program(const char *name, struct place_job *job)
 	return r < 0 ? no_profile(r, program, name) : add_profile(path, job);
 }
 
-static int is_profile(const struct dirent *entry)
-{
-	return ends_with(entry->d_name, STATE_PROFILE_SUFFIX);
-}
+struct adding {
+	struct place_job *job;
+	int status;
+};
 
-static int add_entry(const char *folder, const char *name, struct place_job *job)
+static int add_next(void *context, const char *path)
 {
-	_cleanup_free_ char *path = NULL;
+	struct adding *adding = context;
 
-	if (asprintf(&path, "%s/%s", folder, name) < 0)
-		return verb_fail_errno(ENOMEM, "cannot read '%s'", folder);
-	return add_profile(path, job);
+	adding->status = add_profile(path, adding->job);
+	return adding->status;
 }
 
 /* Every program that this user has recorded, in the order of the profiles' names. */
 static int add_all(struct place_job *job)
 {
 	_cleanup_free_ char *folder = NULL;
-	struct dirent **entries = NULL;
-	int r = store_folder(&folder), n;
+	struct adding adding = {.job = job};
+	int r = store_folder(&folder);
 
 	if (r < 0)
 		return verb_fail_errno(r, "cannot find the folder of plans");
-	n = scandir(folder, &entries, is_profile, alphasort);
-	if (n < 0 && errno != ENOENT)
-		return verb_fail_errno(errno, "cannot read '%s'", folder);
-	for (int i = 0; i < n; i++) {
-		if (r == 0)
-			r = add_entry(folder, entries[i]->d_name, job);
-		free(entries[i]);
-	}
-	free(entries);
-	if (r == 0 && job->n_programs == 0)
+	r = store_each(folder, STATE_PROFILE_SUFFIX, add_next, &adding);
+	if (adding.status)
+		return adding.status;
+	if (r < 0)
+		return verb_fail_errno(r, "cannot read '%s'", folder);
+	if (job->n_programs == 0)
 		return verb_fail("nothing is recorded: 'headstart record -- COMMAND' records a start");
-	return r;
+	return 0;
 }
 
 /* Those that were placed before. One whose recordings are gone is left out. */

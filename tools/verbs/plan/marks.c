@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart plan --mark-stale: what a package manager calls after an upgrade. It reads plans, and looks at files. */
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -9,20 +7,15 @@
 #include "base/checksum.h"
 #include "base/cleanup.h"
 #include "base/files/io.h"
-#include "base/strings.h"
 #include "lib/files/no-state-folder.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/print/page-style.h"
+#include "plan/store/each.h"
 #include "plan/store/store.h"
 #include "prefetch/outdated.h"
 #include "prefetch/stale-mark.h"
 #include "verb.h"
 #include "verbs/plan/plan.h"
-
-static int is_plan(const struct dirent *entry)
-{
-	return ends_with(entry->d_name, STATE_PLAN_SUFFIX);
-}
 
 /* A link is the sign of a plan that has its own name in the folder, and a damaged plan is compiled anew anyway. */
 static bool is_outdated(const char *path)
@@ -40,39 +33,29 @@ static bool is_outdated(const char *path)
 		plan_is_outdated(&view, st.st_uid);
 }
 
-static int mark_plan(const char *path)
+static int mark_plan(void *context, const char *path)
 {
+	int *status = context;
+
 	if (!is_outdated(path))
 		return 0;
-	if (!plan_mark_stale(path))
-		return verb_fail("cannot mark '%s'", path);
-	page_line("stale    ", path, "");
+	if (plan_mark_stale(path))
+		page_line("stale    ", path, "");
+	else
+		*status = verb_fail("cannot mark '%s'", path);
 	return 0;
 }
 
 int plan_mark_plans(void)
 {
 	_cleanup_free_ char *state = NULL;
-	struct dirent **entries = NULL;
-	int n, status = refuse_strange_state();
+	int status = refuse_strange_state();
 	int r = status ? 0 : store_folder(&state);
 
 	if (status)
 		return status;
 	if (r < 0)
 		return no_state_folder(r, NULL);
-	n = scandir(state, &entries, is_plan, alphasort);
-	if (n < 0)
-		return errno == ENOENT ? 0 : verb_fail_errno(errno, "cannot read '%s'", state);
-	for (int i = 0; i < n; i++) {
-		_cleanup_free_ char *path = NULL;
-
-		if (asprintf(&path, "%s/%s", state, entries[i]->d_name) < 0)
-			status = verb_fail_errno(ENOMEM, "cannot read '%s'", state);
-		else if (mark_plan(path))
-			status = VERB_FAILED;
-		free(entries[i]);
-	}
-	free(entries);
-	return status;
+	r = store_each(state, STATE_PLAN_SUFFIX, mark_plan, &status);
+	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", state) : status;
 }
