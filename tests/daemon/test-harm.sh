@@ -41,7 +41,27 @@ await_no_daemon() {
 	fail "processes are left: $(daemons_left)"
 }
 
-# Each round begins with a program that is noted and not learnt.
+# Sets $duration to the milliseconds from the start of a noted program to its plan. Another start may be traced instead.
+measure_learning() {
+	for try in $(seq 10); do
+		cp "$tmp/noted" "$HEADSTART_STATE/learn/known"
+		start_daemon
+		began=$(date +%s%N)
+		start_cold
+		for look in $(seq 200); do
+			[ ! -e "$(echo "$HEADSTART_STATE"/waiter-*.plan)" ] || break
+			sleep 0.05
+		done
+		duration=$((($(date +%s%N) - began) / 1000000))
+		wait "$waiter" || fail "the program fails"
+		stop_daemon
+		[ "$look" = 200 ] || return 0
+	done
+	fail "it is not learnt: $(cat "$tmp/daemon-log")"
+}
+
+# Each round begins with a program that is noted and not learnt. Half of the kills are spread over the time that learning takes, the others
+# over its end, when files are written.
 case_killed_at_random_moments() {
 	kills=${HEADSTART_TEST_KILLS:-10} seed=${HEADSTART_TEST_SEED:-$(date +%s)}
 	echo "seed $seed, $kills kills"
@@ -51,9 +71,11 @@ case_killed_at_random_moments() {
 	stop_daemon
 	grep -qa "$disk/waiter" "$HEADSTART_STATE/learn/known" || fail "the program is not noted: the test looks at the wrong thing"
 	cp "$HEADSTART_STATE/learn/known" "$tmp/noted"
+	measure_learning
+	echo "learning takes $duration ms"
 	killed=
 	learnt=0
-	for moment in $(awk -v seed="$seed" -v n="$kills" 'BEGIN { srand(seed); for (i = 0; i < n; i++) print int(rand() * 1500) }'); do
+	for moment in $(awk -v seed="$seed" -v n="$kills" -v most="$duration" 'BEGIN { srand(seed); for (i = 0; i < n; i++) print int(i % 2 ? rand() * most : (0.8 + rand() / 2) * most) }'); do
 		rm -f "$HEADSTART_STATE"/waiter-*
 		cp "$tmp/noted" "$HEADSTART_STATE/learn/known"
 		start_daemon
