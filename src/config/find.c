@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the settings files that count, and checks whether they can be trusted. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/files/open.h"
 #include "base/paths/stranger.h"
 #include "config/config.h"
 #include "config/parse.h"
@@ -42,32 +42,23 @@ static char *user_file(void)
 
 const char *read_trusted(const char *path, bool must_exist, char **ret, size_t *ret_size)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	_cleanup_free_ char *text = NULL;
+	_cleanup_close_ int fd = open_regular(path, 0);
 	struct stat st;
-	ssize_t n;
+	int r;
 
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR) && !must_exist)
+	if ((fd == -ENOENT || fd == -ENOTDIR) && !must_exist)
 		return NULL;
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return strerror(errno);
-	if (!S_ISREG(st.st_mode))
+	if (fd == -EISDIR || fd == -EINVAL)
 		return "it is not a regular file";
+	if (fd < 0)
+		return strerror(-fd);
+	if (fstat(fd, &st) < 0)
+		return strerror(errno);
 	if ((st.st_uid != 0 && st.st_uid != geteuid()) || (st.st_mode & (S_IWGRP | S_IWOTH)))
 		return "others could have written it: it must belong to root or the user, and nobody else "
 		       "may write to it";
-	if (st.st_size > FILE_MAX)
-		return "it is too large";
-	text = malloc((size_t)st.st_size + 1);
-	if (!text)
-		return strerror(ENOMEM);
-	n = read_full(fd, text, (size_t)st.st_size);
-	if (n < 0)
-		return strerror((int)-n);
-	text[n] = '\0';
-	*ret = TAKE_PTR(text);
-	*ret_size = (size_t)n;
-	return NULL;
+	r = read_to_end(fd, FILE_MAX, ret, ret_size);
+	return r == -EFBIG ? "it is too large" : r < 0 ? strerror(-r) : NULL;
 }
 
 unsigned config_read_file(

@@ -91,18 +91,22 @@ int read_to_end(int fd, size_t limit, char **ret_data, size_t *ret_size)
 	return read_rest(fd, 0, limit, ret_data, ret_size);
 }
 
-int read_file(const char *path, size_t limit, char **ret_data, size_t *ret_size)
+int read_open_file(int fd, size_t limit, char **ret_data, size_t *ret_size)
 {
-	_cleanup_close_ int fd = open_regular(path, 0);
 	struct stat st;
 
-	if (fd < 0)
-		return fd;
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (st.st_size > (off_t)limit)
 		return -EFBIG;
 	return read_rest(fd, (size_t)st.st_size, limit, ret_data, ret_size);
+}
+
+int read_file(const char *path, size_t limit, char **ret_data, size_t *ret_size)
+{
+	_cleanup_close_ int fd = open_regular(path, 0);
+
+	return fd < 0 ? fd : read_open_file(fd, limit, ret_data, ret_size);
 }
 
 int read_pseudo_file(const char *path, size_t limit, char **ret_data, size_t *ret_size)

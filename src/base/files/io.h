@@ -30,6 +30,9 @@ int read_to_end(int fd, size_t limit, char **ret_data, size_t *ret_size);
  */
 int read_file(const char *path, size_t limit, char **ret_data, size_t *ret_size);
 
+/* The same for one that open_regular() has opened and that nobody has read from. */
+int read_open_file(int fd, size_t limit, char **ret_data, size_t *ret_size);
+
 /* The same for pseudo files (/proc, /sys), whose size the kernel does not report. */
 int read_pseudo_file(const char *path, size_t limit, char **ret_data, size_t *ret_size);
 

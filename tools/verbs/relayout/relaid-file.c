@@ -2,15 +2,12 @@
 #include "verbs/relayout/relaid-file.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 
-#include "base/cleanup.h"
 #include "base/files/io.h"
 #include "base/files/open.h"
 #include "verb.h"
 
-#define FILE_MAX (8ll << 30) /* bytes */
+#define FILE_MAX ((size_t)8 << 30) /* bytes */
 
 int relaid_file_open(const char *path, int *ret_fd)
 {
@@ -26,21 +23,13 @@ int relaid_file_open(const char *path, int *ret_fd)
 
 int relaid_file_read(int fd, const char *path, uint8_t **ret_data, size_t *ret_size)
 {
-	_cleanup_free_ uint8_t *data = NULL;
-	struct stat st;
-	ssize_t n;
+	char *data;
+	int r = read_open_file(fd, FILE_MAX, &data, ret_size);
 
-	if (fstat(fd, &st) < 0)
-		return verb_fail_errno(errno, "cannot read '%s'", path);
-	if (st.st_size > FILE_MAX)
+	if (r == -EFBIG)
 		return verb_fail("'%s' is too large", path);
-	data = malloc((size_t)st.st_size + 1);
-	if (!data)
-		return verb_fail_errno(ENOMEM, "cannot read '%s'", path);
-	n = read_full(fd, data, (size_t)st.st_size);
-	if (n < 0)
-		return verb_fail_errno((int)n, "cannot read '%s'", path);
-	*ret_data = TAKE_PTR(data);
-	*ret_size = (size_t)n;
+	if (r < 0)
+		return verb_fail_errno(r, "cannot read '%s'", path);
+	*ret_data = (uint8_t *)data;
 	return 0;
 }
