@@ -8,12 +8,12 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/files/open.h"
 #include "device/device.h"
 
 /* The first open that libfuse's auto_cache sees drops the pages, and the kernel may take a page for another reason: also
@@ -40,15 +40,13 @@ static int is_mapped(const void *address, size_t page_size)
 static int open_drops(int fd, const void *page, size_t page_size)
 {
 	_cleanup_close_ int again = -1;
-	char link[64];
 	int r = is_mapped(page, page_size);
 
 	if (r <= 0)
 		return r < 0 ? r : -ENODATA;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	again = open(link, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	again = open_descriptor_again(fd, O_RDONLY);
 	if (again < 0)
-		return -errno;
+		return again;
 	r = is_mapped(page, page_size);
 	return r < 0 ? r : !r;
 }

@@ -4,12 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/files/open.h"
 
 /* fs/ext4/ext4.h of the kernel, which no header for programs has. */
 struct move_extent {
@@ -123,10 +123,7 @@ int place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64
 
 int place_reopen(int fd, int flags)
 {
-	char path[sizeof("/proc/self/fd/") + 11];
-	int now = fcntl(fd, F_GETFL), again;
+	int now = fcntl(fd, F_GETFL);
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	again = open(path, flags | (now > 0 ? now & O_NOATIME : 0) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return again < 0 ? -errno : again;
+	return open_descriptor_again(fd, flags | (now > 0 ? now & O_NOATIME : 0));
 }

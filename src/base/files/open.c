@@ -35,6 +35,16 @@ static int open_to_read(const char *path, unsigned options)
 	return fd < 0 && errno == EPERM && options & OPEN_KEEP_ATIME ? open(path, flags) : fd;
 }
 
+int open_descriptor_again(int fd, int flags)
+{
+	char link[32];
+	int again;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	again = open(link, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return again < 0 ? -errno : again;
+}
+
 /* Opens the regular file behind an O_PATH descriptor once more, to read it. */
 static int reopen(int fd, unsigned options)
 {

@@ -47,6 +47,13 @@ struct open_how open_begin(mode_t type, unsigned options);
 int open_finish(int fd, mode_t type, unsigned options);
 
 /*
+ * Opens the file behind a descriptor once more, which may be one of O_PATH: O_RDONLY or O_RDWR, and O_NOATIME. O_NONBLOCK, O_NOCTTY and
+ * O_CLOEXEC are added. Whoever calls this knows what kind of file it is. Returns a descriptor, or negative errno: -ENOENT
+ * if /proc is missing.
+ */
+int open_descriptor_again(int fd, int flags);
+
+/*
  * Opens a path with O_PATH below the folder `root`: no symbolic link, not even an absolute one, leads out of it. If
  * `root` is "", opens the path as it is. Returns a descriptor, or negative errno: -ENOSYS for a root before Linux 5.6.
  */

@@ -20,6 +20,7 @@
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/files/open.h"
 #include "base/strings.h"
 #include "elf/script.h"
 #include "record/follow/filter.h"
@@ -117,12 +118,10 @@ static bool is_privileged(int fd)
 /* The interpreter of a script: the kernel opens it, not the process. */
 static int add_interpreter(struct touched *touched, const struct follow_stop *stop, int program)
 {
-	char path[64], interpreter[SCRIPT_HEAD];
-	_cleanup_close_ int readable = -1, fd = -1;
+	_cleanup_close_ int readable = open_descriptor_again(program, O_RDONLY), fd = -1;
+	char interpreter[SCRIPT_HEAD];
 	size_t file;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", program);
-	readable = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (readable < 0 || !script_interpreter(readable, interpreter))
 		return 0;
 	fd = open_allowed(touched, stop, AT_FDCWD, interpreter, X_OK, true);

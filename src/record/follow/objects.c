@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +12,7 @@
 #include "base/checked.h"
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/files/open.h"
 #include "base/strings.h"
 #include "elf/identity.h"
 
@@ -85,16 +85,12 @@ int function_objects_open(const struct function_objects *objects, const struct f
 {
 	_cleanup_close_ int fd = follow_process_open(objects->touched, process, mapping);
 	struct stat status;
-	char path[64];
-	int readable;
 
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
 		return -EINVAL;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	readable = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return readable < 0 ? -errno : readable;
+	return open_descriptor_again(fd, O_RDONLY);
 }
 
 /* What a breakpoint replaces is read when it is planted. */

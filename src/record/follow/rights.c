@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/files/open.h"
 
 #define STATUS_MAX (2u << 20) /* bytes: 65,536 groups are allowed */
 #define NOBODY     ((uid_t)-1)
@@ -143,14 +144,12 @@ void follow_rights_return(struct follow_rights *rights)
 bool follow_rights_allow(const struct follow_rights *rights, int fd, int use)
 {
 	_cleanup_close_ int readable = -1;
-	char path[64];
 
 	if (!rights->borrowed || syscall(SYS_faccessat2, fd, "", use, AT_EACCESS | AT_EMPTY_PATH) == 0)
 		return true;
 	if (errno != ENOSYS)
 		return false;
 	/* Before Linux 5.8. What can be read can do no harm. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	readable = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	readable = open_descriptor_again(fd, O_RDONLY);
 	return readable >= 0;
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -11,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/files/open.h"
 #include "base/files/residency.h"
 #include "base/times.h"
 #include "record/names/mounts.h"
@@ -79,12 +79,9 @@ static unsigned look(const struct touched *touched, int fd, uint64_t size, unsig
 /* Takes the file out of the page cache, as far as nobody else has it mapped, and notes what stays. */
 static void make_cold(struct touched *touched, int fd, uint64_t size)
 {
-	_cleanup_close_ int readable = -1;
+	_cleanup_close_ int readable = open_descriptor_again(fd, O_RDONLY);
 	unsigned looked = 0, kept = 0;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	readable = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (readable < 0)
 		return;
 	posix_fadvise(readable, 0, 0, POSIX_FADV_RANDOM);
