@@ -133,6 +133,14 @@ static int explain_donor(int error, char **ret)
 	}
 }
 
+/* The blocks were allocated before, so the file system is not what is full. */
+static int explain_writing(int error, char **ret)
+{
+	if (error != -ENOSPC && error != -EIO)
+		return explain_donor(error, ret);
+	return asprintf(ret, PLACE_NOT_TAKEN, strerror(-error)) < 0 ? -ENOMEM : 0;
+}
+
 static int try_exchange(const char *folder, uint32_t page_size, char **ret)
 {
 	_cleanup_close_ int one = place_donor(folder, page_size), other = -1;
@@ -146,11 +154,13 @@ static int try_exchange(const char *folder, uint32_t page_size, char **ret)
 		return explain_donor(r, ret);
 	/* A block that was never written would not be exchanged. */
 	if (pwrite(one, "", 1, 0) != 1)
-		return explain_donor(-errno, ret);
+		return explain_writing(-errno, ret);
 	r = place_find_danger(one, &danger);
 	if (r < 0)
-		return explain_donor(r, ret);
+		return explain_writing(r, ret);
 	r = place_exchange(one, other, 0, 0, 1, &done);
+	if (r == -ENOSPC || r == -EIO)
+		return explain_writing(r, ret);
 	if (r < 0)
 		return explain(r, one, page_size, ret);
 	return danger ? say(ret, danger) : 0;

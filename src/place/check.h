@@ -7,6 +7,11 @@
 
 #include "place/disk.h"
 
+/* A refusal, with what strerror(3) says of the error. */
+#define PLACE_NOT_TAKEN                                                                                      \
+	"does not take what is written to its free blocks (%s): the disk is worn out, or what it is stored " \
+	"on is full"
+
 /*
  * Why a loss of power might lose what lies in blocks that are exchanged on this file system: a static text that follows its
  * name; NULL: it loses nothing.

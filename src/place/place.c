@@ -355,12 +355,7 @@ static int no_usable_room(struct place_disk *disk, int error)
 
 	if (error == -ENOMEM)
 		return error;
-	return asprintf(&text,
-		       "does not take what is written to its free blocks (%s): the disk is worn out, or what it "
-		       "is stored on is full",
-		       strerror(-error)) < 0
-		? -ENOMEM
-		: refuse(disk, text);
+	return asprintf(&text, PLACE_NOT_TAKEN, strerror(-error)) < 0 ? -ENOMEM : refuse(disk, text);
 }
 
 /* The area must be good enough for what the starts are expected to gain, and about as good as they expect. */
