@@ -88,6 +88,7 @@ exit 9' 'exit 9'; do
 }
 
 gets_what_is_certain() {
+	warm_is_right=yes
 	cat "$target" >/dev/null
 	same "$1" "$target" other
 	grep -q "program=$target .*plan=warm" "$log" || fail "$1: not the plan for any start: $(cat "$log")"
@@ -107,11 +108,13 @@ case_arguments_choose_the_plan() {
 		until_undisturbed gets_what_is_certain "$way"
 	done
 	starts_nothing_when_warm() {
+		warm_is_right=yes
 		cat "$target" >/dev/null
 		same "$1" "$target" chosen
 		starts_nothing
 	}
 	until_undisturbed starts_nothing_when_warm execle-short
+	warm_is_right=yes # the plan for any start has the program alone
 	same bad-arguments "$target" chosen
 	grep -q 'errno: EFAULT' "$tmp/seen" || fail "bad arguments: $(cat "$tmp/seen")"
 	same bad-argument "$target" chosen
