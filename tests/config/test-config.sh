@@ -135,6 +135,7 @@ case_wrong_settings_fail_no_start() {
 	rmdir "$conf"
 	mkfifo "$conf"
 	starts_with "a FIFO" "not a regular file"
+	opens_not "$conf" "$headstart" config check
 	rm "$conf"
 	truncate -s 1G "$conf"
 	starts_with "too large" "too large"

@@ -54,7 +54,7 @@ cold_starts() { # [WORD [not the first]]
 			is_learnt "${2-}" && return 0
 			sleep 0.05
 		done
-		[ "$start" -gt 3 ] || [ ! -e "$HEADSTART_STATE/learn/known" ] || grep -qa "$disk/waiter" "$HEADSTART_STATE/learn/known" ||
+		[ "$start" -gt 1 ] || [ ! -e "$HEADSTART_STATE/learn/known" ] || grep -qa "$disk/waiter" "$HEADSTART_STATE/learn/known" ||
 			fail "the first cold start is not noted"
 	done
 	fail "after $start cold starts it is not learnt: $(cat /run/headstart/daemon "$tmp/daemon-log")"

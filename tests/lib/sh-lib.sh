@@ -196,6 +196,15 @@ poke() { # FILE OFFSET BYTES
 # Python statements that assert something of it.
 json() { "$HEADSTART_TEST_SOURCE/tests/lib/ask-json" "$@"; }
 
+# opens_not FILE COMMAND…: runs the command, which must not open that file, not even to see what it is. O_PATH opens nothing.
+opens_not() {
+	rm -f "$tmp/opened"
+	not_to_open=$1
+	shift
+	"$HEADSTART_TEST_BUILD/tests/attack/opened" "$not_to_open" "$tmp/opened" "$@" >/dev/null 2>"$tmp/err" || :
+	[ ! -e "$tmp/opened" ] || fail "'$*' opens '$not_to_open'"
+}
+
 # Runs a command that must fail with the given status and print the given words on stderr, in one line.
 refuses() {
 	want=$1 words=$2

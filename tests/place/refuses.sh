@@ -394,6 +394,10 @@ case_blocks_that_cannot_be_written() {
 	mount -o "remount,size=$(df -k --output=used "$tmp/thin" | tail -1 | tr -d ' ')k" "$tmp/thin"
 	# How good its layout is does not matter: --force.
 	refuses_disk "does not take what is written to its free blocks" --force
+	# Not even the two blocks that are exchanged to try it have room.
+	dd if=/dev/zero of="$tmp/thin/rest" bs=4k status=none 2>"$tmp/err" || :
+	refuses_disk "does not take what is written to its free blocks" --force
+	rm "$tmp/thin/rest"
 	mount -o remount,size=300M "$tmp/thin"
 	same
 	place --force --profile "$tmp/start.profile" >"$tmp/out" || fail "it does not work though there is room"

@@ -172,6 +172,7 @@ case_other_file_is_one_sentence() {
 	refuses 1 "'$tmp/empty' is empty" "$headstart" show "$tmp/empty"
 	refuses 1 "'$tmp' is a folder" "$headstart" show "$tmp"
 	refuses 1 "'$tmp/fifo' is not a regular file" "$headstart" show "$tmp/fifo"
+	opens_not "$tmp/fifo" "$headstart" show "$tmp/fifo"
 	refuses 1 "'/dev/zero' is not a regular file" "$headstart" show /dev/zero
 	refuses 1 "'/bin/sh' is neither" "$headstart" show /bin/sh
 	refuses 1 "cannot read '$tmp/missing': No such file" "$headstart" show "$tmp/missing"

@@ -136,13 +136,13 @@ case_several_paths_have_their_common_folder() {
 	until_undisturbed common / "$files/f1" /
 }
 
-something() {
+take_one() {
 	cat "$files/f1" >/dev/null
 	snapshot "$files"
 }
 
 case_show_says_that_it_is_a_snapshot() {
-	until_undisturbed something
+	until_undisturbed take_one
 	"$tool" show "$tmp/snapshot" >"$tmp/out" || fail "show"
 	grep -q "^snapshot of $files/$" "$tmp/out" || fail "not told: $(cat "$tmp/out")"
 	! grep -qE "probes|waits|any start" "$tmp/out" || fail "it speaks of a start: $(cat "$tmp/out")"
@@ -302,7 +302,7 @@ END
 }
 
 case_what_is_no_snapshot_is_refused() {
-	until_undisturbed something
+	until_undisturbed take_one
 	size=$(stat -c %s "$tmp/snapshot")
 	refuses 1 "is not a snapshot" "$headstart" restore "$files/f1"
 	: >"$tmp/empty"
