@@ -3,15 +3,12 @@
 #include "live/look.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/files/io.h"
-#include "base/strings.h"
+#include "base/run/process-file.h"
 #include "record/timelines/status.h"
 
 #define STAT_MAX (1u << 16) /* bytes of text */
@@ -25,13 +22,7 @@ static enum timeline_state state_of(char letter)
 /* As the kernel counts them; not known of the processes of others. */
 static bool bytes_read(int32_t pid, uint64_t *ret)
 {
-	_cleanup_free_ char *text = NULL;
-	char path[32];
-	size_t size;
-
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/io", pid);
-	return read_pseudo_file(path, STAT_MAX, &text, &size) == 0 &&
-		number_of_line(text, "read_bytes:", ret);
+	return process_number(pid, "io", "read_bytes:", ret);
 }
 
 static int add_process(const struct look *look, int32_t pid, uint64_t elapsed, struct live *live)
@@ -39,10 +30,8 @@ static int add_process(const struct look *look, int32_t pid, uint64_t elapsed, s
 	struct thread_status status;
 	struct live_process *process;
 	uint64_t bytes = 0;
-	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/stat", pid);
-	if (!thread_status_read(path, &status) || status.state == 'Z' || status.state == 'X')
+	if (!thread_status_read(pid, pid, &status) || status.state == 'Z' || status.state == 'X')
 		return 0;
 	process = live_process(live, pid, status.parent);
 	if (!process)

@@ -13,8 +13,8 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/run/process-file.h"
 #include "base/run/process-tree.h"
-#include "base/strings.h"
 
 #define TEXT_MAX 4096 /* bytes of any file that is read here */
 
@@ -49,26 +49,17 @@ bool activity_parse_stat(const char *text, pid_t *ret_parent, struct activity_pr
 		(ret->ticks = user + system, true);
 }
 
-static int read_text(pid_t pid, const char *name, char **ret)
-{
-	char path[64];
-	size_t size;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	return read_pseudo_file(path, TEXT_MAX, ret, &size);
-}
-
 /* Returns false for a process that has ended. */
 static bool look_at(pid_t pid, pid_t *ret_parent, struct activity_process *ret)
 {
-	_cleanup_free_ char *stat = NULL, *io = NULL;
+	_cleanup_free_ char *stat = NULL;
 
 	*ret = (struct activity_process){.pid = pid};
-	if (read_text(pid, "stat", &stat) < 0 || !activity_parse_stat(stat, ret_parent, ret))
+	if (process_read(pid, TEXT_MAX, &stat, NULL, "stat") < 0 ||
+		!activity_parse_stat(stat, ret_parent, ret))
 		return false;
 	/* Of a process with other rights than ours this cannot be read; its faults tell as well. */
-	if (read_text(pid, "io", &io) == 0)
-		(void)number_of_line(io, "read_bytes:", &ret->bytes);
+	(void)process_number(pid, "io", "read_bytes:", &ret->bytes);
 	return true;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the children of this process in /proc, reaps them, and ends them. */
 #include "base/run/process-tree.h"
+#include "base/run/process-file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,8 +15,6 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/files/io.h"
-#include "base/strings.h"
 #include "base/times.h"
 
 #define PATIENCE_MS   5000
@@ -45,13 +43,9 @@ bool process_tree_is_other(pid_t pid)
 static int children_of_thread(pid_t process, pid_t thread, pid_t **pids, size_t *n, size_t *capacity)
 {
 	_cleanup_free_ char *list = NULL;
-	char path[64], *rest, *word;
-	size_t size;
-	int r;
+	int r = process_read(process, LIST_MAX, &list, NULL, "task/%d/children", thread);
+	char *rest = list, *word;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", process, thread);
-	r = read_pseudo_file(path, LIST_MAX, &list, &size);
-	rest = list;
 	while (r == 0 && (word = strsep(&rest, " "))) {
 		pid_t pid = (pid_t)strtol(word, NULL, 10);
 
@@ -79,16 +73,9 @@ int process_tree_children(pid_t **ret, size_t *ret_n)
 
 pid_t process_parent(pid_t pid)
 {
-	_cleanup_free_ char *status = NULL;
 	uint64_t parent;
-	char path[64];
-	size_t size;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	return read_pseudo_file(path, STATUS_MAX, &status, &size) == 0 &&
-			number_of_line(status, "PPid:", &parent)
-		? (pid_t)parent
-		: 0;
+	return process_number(pid, "status", "PPid:", &parent) ? (pid_t)parent : 0;
 }
 
 int process_tree_begin(void)
@@ -137,19 +124,15 @@ bool process_tree_reap(pid_t command, bool *ret_ended, int *ret_status)
 
 int process_tree_children_of(pid_t pid, pid_t **pids, size_t *n, size_t *capacity)
 {
-	_cleanup_closedir_ DIR *threads = NULL;
-	struct dirent *entry;
-	char path[32];
+	_cleanup_closedir_ DIR *threads = process_threads(pid);
 	int r = -ENOENT;
+	pid_t thread;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	threads = opendir(path);
-	while (threads && r != -ENOMEM && (entry = readdir(threads)))
-		if (entry->d_name[0] != '.') {
-			int one = children_of_thread(pid, atoi(entry->d_name), pids, n, capacity);
+	while (threads && r != -ENOMEM && (thread = process_next_thread(threads))) {
+		int one = children_of_thread(pid, thread, pids, n, capacity);
 
-			r = one == -ENOMEM || r < 0 ? one : r;
-		}
+		r = one == -ENOMEM || r < 0 ? one : r;
+	}
 	return r;
 }
 
@@ -167,21 +150,14 @@ int process_tree_below(pid_t pid, pid_t **pids, size_t *n, size_t *capacity)
 /* What is said of names in these texts has no new line. */
 static bool is_blocked(pid_t pid)
 {
-	_cleanup_closedir_ DIR *threads = NULL;
-	struct dirent *entry;
-	char path[320];
+	_cleanup_closedir_ DIR *threads = process_threads(pid);
 	bool blocked = false;
+	pid_t thread;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	threads = opendir(path);
-	while (!blocked && threads && (entry = readdir(threads))) {
+	while (!blocked && threads && (thread = process_next_thread(threads))) {
 		_cleanup_free_ char *status = NULL;
-		size_t size;
 
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/status", pid, entry->d_name);
-		blocked = read_pseudo_file(path, STATUS_MAX, &status, &size) == 0 &&
+		blocked = process_read(pid, STATUS_MAX, &status, NULL, "task/%d/status", thread) == 0 &&
 			strstr(status, "\nState:\tD");
 	}
 	return blocked;

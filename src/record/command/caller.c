@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/files/io.h"
+#include "base/run/process-file.h"
 #include "base/strings.h"
 
 #define ANCESTORS_MAX   64
@@ -24,12 +24,8 @@ static int look_at(pid_t pid, uid_t user, pid_t *ret_parent, bool *ret_users)
 	unsigned ids[4];
 	uint64_t parent;
 	const char *line;
-	char path[32];
-	size_t size;
-	int r;
+	int r = process_read(pid, STATUS_MAX, &status, NULL, "status");
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	r = read_pseudo_file(path, STATUS_MAX, &status, &size);
 	if (r < 0)
 		return r;
 	line = strstr(status, "\nUid:");
@@ -44,7 +40,6 @@ static int look_at(pid_t pid, uid_t user, pid_t *ret_parent, bool *ret_users)
 int caller_find(uid_t user, struct caller *ret)
 {
 	pid_t below = getpid(), pid = getppid(), parent;
-	char path[32];
 
 	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
 		bool users;
@@ -52,10 +47,9 @@ int caller_find(uid_t user, struct caller *ret)
 
 		if (r < 0)
 			return r;
-		if (users) {
-			snprintf(path, sizeof(path), "/proc/%d/environ", below == getpid() ? pid : below);
-			return read_pseudo_file(path, ENVIRONMENT_MAX, &ret->environment, &ret->size);
-		}
+		if (users)
+			return process_read(below == getpid() ? pid : below, ENVIRONMENT_MAX,
+				&ret->environment, &ret->size, "environ");
 		below = pid;
 		pid = parent;
 	}

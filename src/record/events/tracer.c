@@ -16,6 +16,7 @@
 #include <kbuffer.h>
 
 #include "base/cleanup.h"
+#include "base/run/process-file.h"
 #include "base/run/process-tree.h"
 #include "base/strings.h"
 #include "record/events/buffers.h"
@@ -298,19 +299,13 @@ static bool has_pid(const struct record_trace *trace, int32_t pid)
 /* Adds the threads of a process that are not among trace->pids yet. */
 static int add_threads(struct record_trace *trace, int32_t pid)
 {
-	_cleanup_closedir_ DIR *folder = NULL;
-	struct dirent *entry;
-	char path[64];
+	_cleanup_closedir_ DIR *threads = process_threads(pid);
+	int32_t tid;
 	int r = 0;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/task", pid);
-	folder = opendir(path);
-	while (r == 0 && folder && (entry = readdir(folder))) {
-		int32_t tid = (int32_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid > 0 && !has_pid(trace, tid))
+	while (r == 0 && threads && (tid = process_next_thread(threads)))
+		if (!has_pid(trace, tid))
 			r = record_trace_add_pid(trace, tid);
-	}
 	return r;
 }
 

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +18,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "base/files/open.h"
+#include "base/run/process-file.h"
 #include "base/strings.h"
 #include "elf/script.h"
 #include "record/follow/filter.h"
@@ -194,20 +193,14 @@ static int open_same(
 	const struct touched *touched, const struct follow_stop *stop, int number, bool *ret_same)
 {
 	int fd = touched->serves ? -1 : (int)syscall(SYS_pidfd_getfd, stop->process->pidfd, number, 0);
-	char path[64];
 
 	*ret_same = fd >= 0;
-	if (fd >= 0)
-		return fd;
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd/%d", stop->tid, number);
-	return open(path, O_PATH | O_CLOEXEC);
+	return fd >= 0 ? fd : process_open(stop->tid, O_PATH, "fd/%d", number);
 }
 
 static bool find_position(const struct follow_stop *stop, int number, int fd, bool same, uint64_t *ret)
 {
 	_cleanup_free_ char *text = NULL;
-	char path[64];
-	size_t size;
 	off_t at;
 
 	if (same) {
@@ -215,8 +208,8 @@ static bool find_position(const struct follow_stop *stop, int number, int fd, bo
 		*ret = (uint64_t)at;
 		return at >= 0;
 	}
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fdinfo/%d", stop->tid, number);
-	return read_pseudo_file(path, 1 << 16, &text, &size) == 0 && number_of_line(text, "pos:", ret);
+	return process_read(stop->tid, 1 << 16, &text, NULL, "fdinfo/%d", number) == 0 &&
+		number_of_line(text, "pos:", ret);
 }
 
 /* A read of `size` bytes: from the position of the descriptor, unless it has an `offset`. */
@@ -294,11 +287,8 @@ static int take_copy(struct touched *touched, const struct follow_stop *stop, in
 static void note_tracer(const struct follow_stop *stop, struct follow_notes *notes)
 {
 	_cleanup_free_ char *text = NULL;
-	char path[64];
-	size_t size;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", stop->process->pid);
-	if (notes->tracer || read_pseudo_file(path, COMMAND_NAME, &text, &size) < 0)
+	if (notes->tracer || process_read(stop->process->pid, COMMAND_NAME, &text, NULL, "comm") < 0)
 		return;
 	text[strcspn(text, "\n")] = 0;
 	notes->tracer = TAKE_PTR(text);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/files/io.h"
+#include "base/run/process-file.h"
 #include "base/strings.h"
 
 #define INFO_MAX (1u << 16) /* bytes of text */
@@ -21,11 +21,8 @@ static uint64_t bytes_read(int32_t pid, const char *number)
 	_cleanup_free_ char *text = NULL;
 	uint64_t position = 0;
 	const char *flags;
-	char path[320];
-	size_t size;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fdinfo/%s", pid, number);
-	if (read_pseudo_file(path, INFO_MAX, &text, &size) < 0)
+	if (process_read(pid, INFO_MAX, &text, NULL, "fdinfo/%s", number) < 0)
 		return 0;
 	flags = strstr(text, "\nflags:");
 	if (!flags || (strtoul(flags + strlen("\nflags:"), NULL, 8) & O_ACCMODE) != O_RDONLY)
@@ -37,7 +34,7 @@ int open_files_each(int32_t pid, open_file_found *found, void *context)
 {
 	_cleanup_closedir_ DIR *folder = NULL;
 	struct dirent *entry;
-	char path[320];
+	char path[32];
 	int r = 0;
 
 	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd", pid);
@@ -48,8 +45,7 @@ int open_files_each(int32_t pid, open_file_found *found, void *context)
 
 		if (entry->d_name[0] == '.')
 			continue;
-		snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd/%s", pid, entry->d_name);
-		fd = open(path, O_PATH | O_CLOEXEC);
+		fd = process_open(pid, O_PATH, "fd/%s", entry->d_name);
 		/* Asks no server. */
 		if (fd >= 0 && statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) == 0 &&
 			S_ISREG(status.stx_mode))

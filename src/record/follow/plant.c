@@ -7,8 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -17,18 +15,15 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/run/process-file.h"
 #include "record/follow/breakpoint.h"
 
 #define WINDOW (128u << 10) /* bytes of memory that are rewritten at once */
 
 static int open_memory(struct follow_process *process)
 {
-	char path[64];
-
-	if (process->memory < 0) {
-		snprintf(path, sizeof(path), "/proc/%" PRId32 "/mem", process->pid);
-		process->memory = open(path, O_RDWR | O_CLOEXEC);
-	}
+	if (process->memory < 0)
+		process->memory = process_open(process->pid, O_RDWR, "mem");
 	return process->memory;
 }
 

@@ -140,11 +140,8 @@ static int open_mapping(const struct touched *touched, const struct follow_proce
 	const struct page_mapping *mapping, bool *ret_by_mapping)
 {
 	char path[PATH_MAX + 64];
-	int fd;
+	int fd = page_tables_open_file(process->pid, mapping);
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, process->pid,
-		mapping->start, mapping->end);
-	fd = open(path, O_PATH | O_CLOEXEC);
 	*ret_by_mapping = fd >= 0;
 	if (fd >= 0)
 		return fd;

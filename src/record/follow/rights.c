@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/files/io.h"
 #include "base/files/open.h"
+#include "base/run/process-file.h"
 
 #define STATUS_MAX (2u << 20) /* bytes: 65,536 groups are allowed */
 #define NOBODY     ((uid_t)-1)
@@ -65,12 +65,8 @@ static int read_ids(int32_t tid, struct ids *ids)
 {
 	_cleanup_free_ char *status = NULL;
 	const char *user, *group, *groups;
-	char path[64];
-	size_t size;
-	int r;
+	int r = process_read(tid, STATUS_MAX, &status, NULL, "status");
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/status", tid);
-	r = read_pseudo_file(path, STATUS_MAX, &status, &size);
 	if (r < 0)
 		return r;
 	user = find_line(status, "\nUid:");

@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/files/io.h"
+#include "base/run/process-file.h"
 #include "base/strings.h"
 
 #define STATUS_MAX (1u << 16) /* bytes of /proc/PID/status */
@@ -36,12 +36,8 @@ static int find_ids(pid_t tid, pid_t *ret_process, pid_t *ret_parent)
 {
 	_cleanup_free_ char *text = NULL;
 	uint64_t process, parent;
-	char path[64];
-	size_t size;
-	int r;
+	int r = process_read(tid, STATUS_MAX, &text, NULL, "status");
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	r = read_pseudo_file(path, STATUS_MAX, &text, &size);
 	if (r < 0)
 		return r;
 	if (!number_of_line(text, "Tgid:", &process) || !number_of_line(text, "PPid:", &parent))

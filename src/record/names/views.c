@@ -7,7 +7,6 @@
 #include <linux/nsfs.h>
 #include <linux/openat2.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -19,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/files/io.h"
 #include "base/paths/mountinfo.h"
+#include "base/run/process-file.h"
 #include "base/strings.h"
 #include "base/times.h"
 
@@ -41,16 +41,6 @@ static void view_release(struct view *view)
 	mounts_release(&view->mounts);
 	record_files_release(&view->files);
 	inode_map_release(&view->known);
-}
-
-static int open_of(int32_t pid, const char *what, int flags)
-{
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, what);
-	fd = open(path, flags | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
 }
 
 static uint64_t inode_of(int fd)
@@ -178,11 +168,11 @@ static int add_view(struct views *views, int32_t pid, int namespace)
 
 	if (views->count == VIEWS_MAX)
 		return 0;
-	view.mountinfo = open_of(pid, "mountinfo", O_RDONLY);
+	view.mountinfo = process_open(pid, O_RDONLY, "mountinfo");
 	if (view.mountinfo < 0)
 		return 0;
 	view.namespace = fcntl(namespace, F_DUPFD_CLOEXEC, 0);
-	view.root = open_of(pid, "root", O_PATH | O_DIRECTORY);
+	view.root = process_open(pid, O_PATH | O_DIRECTORY, "root");
 	view.trusted = view.namespace >= 0 && belongs_to_us(view.namespace);
 	wanted = view.trusted || !views->trusted_only;
 	r = wanted ? read_outdated(&view) : 0;
@@ -223,8 +213,8 @@ static int look_again(struct view *view, int32_t pid)
 
 	if (view->crowded)
 		return 0;
-	root = open_of(pid, "root", O_PATH | O_DIRECTORY);
-	mountinfo = open_of(pid, "mountinfo", O_RDONLY);
+	root = process_open(pid, O_PATH | O_DIRECTORY, "root");
+	mountinfo = process_open(pid, O_RDONLY, "mountinfo");
 	view->pid = pid;
 	view->outdated |= view->trusted || has_changed(view) || !is_same_folder(view->root, root);
 	replace_fd(&view->root, root);
@@ -235,7 +225,7 @@ static int look_again(struct view *view, int32_t pid)
 
 int views_look_at(struct views *views, int32_t pid)
 {
-	_cleanup_close_ int namespace = open_of(pid, "ns/mnt", O_RDONLY);
+	_cleanup_close_ int namespace = process_open(pid, O_RDONLY, "ns/mnt");
 	_cleanup_close_ int own = views->ours ? -1 : open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	uint64_t id = inode_of(namespace);
 
@@ -251,7 +241,7 @@ int views_look_at(struct views *views, int32_t pid)
 
 static bool is_left(const struct view *view)
 {
-	_cleanup_close_ int namespace = open_of(view->pid, "ns/mnt", O_RDONLY);
+	_cleanup_close_ int namespace = process_open(view->pid, O_RDONLY, "ns/mnt");
 
 	return inode_of(namespace) != view->id;
 }

@@ -3,9 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -52,15 +50,12 @@ static int name_mapping(void *context, const struct page_mapping *mapping)
 {
 	struct attached *attached = context;
 	_cleanup_close_ int fd = -1;
-	char path[96];
 	int r;
 
 	if (inode_map_find(&attached->named, mapping->device, mapping->inode) != INODE_MAP_NONE)
 		return 0;
 	r = inode_map_add(&attached->named, mapping->device, mapping->inode, 0);
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, attached->pid,
-		mapping->start, mapping->end);
-	fd = open(path, O_PATH | O_CLOEXEC);
+	fd = page_tables_open_file(attached->pid, mapping);
 	return r < 0 || fd < 0 ? r : opens_add(&attached->opens, fd, attached->pid, NULL);
 }
 

@@ -3,7 +3,6 @@
 #include "record/running/everybody.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/files/io.h"
+#include "base/run/process-file.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/cgroup-line.h"
@@ -86,10 +85,8 @@ static int look_at(struct everybody *everybody, uint64_t time, int32_t pid)
 {
 	_cleanup_free_ char *text = NULL;
 	char path[PATH_MAX];
-	size_t size;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/cgroup", pid);
-	if (read_pseudo_file(path, GROUPS_MAX, &text, &size) < 0 || !find_group(text, path))
+	if (process_read(pid, GROUPS_MAX, &text, NULL, "cgroup") < 0 || !find_group(text, path))
 		return 0;
 	return record_trace_add_group(&everybody->groups, time, pid, path);
 }

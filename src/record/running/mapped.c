@@ -3,9 +3,6 @@
 #include "record/running/mapped.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -38,12 +35,8 @@ static int add_page(const struct look *look, uint64_t page)
 /* Opens a mapped file by its mapping, not by its name, which may lead elsewhere by now. */
 static int add_file(const struct look *look, const struct page_mapping *mapping)
 {
-	char path[96];
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = page_tables_open_file(look->pid, mapping);
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, look->pid,
-		mapping->start, mapping->end);
-	fd = open(path, O_PATH | O_CLOEXEC);
 	return fd < 0 ? 0 : opens_add(look->opens, fd, look->pid, NULL);
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/files/io.h"
+#include "base/run/process-file.h"
 
 #define STAT_MAX (1u << 16) /* bytes of text */
 
@@ -27,10 +27,10 @@ bool thread_status_parse(const char *text, struct thread_status *ret)
 	return true;
 }
 
-bool thread_status_read(const char *path, struct thread_status *ret)
+bool thread_status_read(int32_t pid, int32_t tid, struct thread_status *ret)
 {
 	_cleanup_free_ char *text = NULL;
-	size_t size;
 
-	return read_pseudo_file(path, STAT_MAX, &text, &size) == 0 && thread_status_parse(text, ret);
+	return process_read(pid, STAT_MAX, &text, NULL, "task/%" PRId32 "/stat", tid) == 0 &&
+		thread_status_parse(text, ret);
 }

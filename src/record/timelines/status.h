@@ -14,4 +14,4 @@ struct thread_status {
 
 /* Returns whether the text could be understood. */
 bool thread_status_parse(const char *text, struct thread_status *ret);
-bool thread_status_read(const char *path, struct thread_status *ret);
+bool thread_status_read(int32_t pid, int32_t tid, struct thread_status *ret);

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/run/process-file.h"
 #include "base/run/process-tree.h"
 #include "record/timelines/status.h"
 
@@ -33,33 +34,27 @@ bool threads_are_narrow(int32_t pid)
 {
 	_cleanup_free_ char *text = NULL;
 	uint64_t first;
-	char path[64];
 	size_t size;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/auxv", pid);
-	if (read_pseudo_file(path, AUXV_MAX, &text, &size) < 0 || size < sizeof(first))
+	if (process_read(pid, AUXV_MAX, &text, &size, "auxv") < 0 || size < sizeof(first))
 		return false;
 	/* It begins with a small number and a value that is not 0. Both have 32 bits in a 32-bit program. */
 	memcpy(&first, text, sizeof(first));
 	return first > UINT32_MAX;
 }
 
-static int add_thread(struct carry *carry, int32_t pid, const char *tid, bool narrow)
+static int add_thread(struct carry *carry, int32_t pid, int32_t tid, bool narrow)
 {
 	_cleanup_free_ char *call = NULL;
-	struct carried thread = {.tid = (int32_t)strtol(tid, NULL, 10), .pid = pid, .narrow = narrow};
+	struct carried thread = {.tid = tid, .pid = pid, .narrow = narrow};
 	struct thread_status status;
-	char path[320];
-	size_t size;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%s/stat", pid, tid);
-	if (!thread_status_read(path, &status))
+	if (!thread_status_read(pid, tid, &status))
 		return 0;
 	thread.parent = status.parent;
 	thread.ended =
 		state_bits(status.state) == MOMENT_ENDED; /* the first one stays as long as the others */
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%s/syscall", pid, tid);
-	if (read_pseudo_file(path, SYSCALL_MAX, &call, &size) == 0 &&
+	if (process_read(pid, SYSCALL_MAX, &call, NULL, "task/%" PRId32 "/syscall", tid) == 0 &&
 		sscanf(call, "%" SCNd64, &thread.call.call) == 1) {
 		thread.call.kind = MOMENT_CALL;
 		thread.call.thread = thread.tid;
@@ -70,27 +65,21 @@ static int add_thread(struct carry *carry, int32_t pid, const char *tid, bool na
 
 int threads_add(struct carry *carry, int32_t pid)
 {
-	_cleanup_closedir_ DIR *folder = NULL;
+	_cleanup_closedir_ DIR *threads = process_threads(pid);
 	bool narrow = threads_are_narrow(pid);
-	struct dirent *entry;
-	char path[64];
+	int32_t tid;
 	int r = 0;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/task", pid);
-	folder = opendir(path);
-	while (r == 0 && folder && (entry = readdir(folder)))
-		if (entry->d_name[0] != '.')
-			r = add_thread(carry, pid, entry->d_name, narrow);
+	while (r == 0 && threads && (tid = process_next_thread(threads)))
+		r = add_thread(carry, pid, tid, narrow);
 	return r;
 }
 
 static bool is_of_kernel(int32_t pid)
 {
 	struct thread_status status;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/stat", pid);
-	return pid == KTHREADD || !thread_status_read(path, &status) || status.parent == KTHREADD;
+	return pid == KTHREADD || !thread_status_read(pid, pid, &status) || status.parent == KTHREADD;
 }
 
 static int add_all(struct carry *carry)

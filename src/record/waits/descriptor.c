@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/files/io.h"
+#include "base/run/process-file.h"
 #include "base/strings.h"
 
 #define TEXT_MAX 512
@@ -20,11 +20,8 @@
 void descriptor_put_process(FILE *out, int32_t pid)
 {
 	_cleanup_free_ char *name = NULL;
-	char path[64];
-	size_t size;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", pid);
-	if (read_pseudo_file(path, TEXT_MAX, &name, &size) < 0) {
+	if (process_read(pid, TEXT_MAX, &name, NULL, "comm") < 0) {
 		fprintf(out, "process %" PRId32, pid);
 		return;
 	}
@@ -76,18 +73,11 @@ bool descriptor_put_address(FILE *out, const struct sockaddr *address, socklen_t
 /* A copy of the thread's descriptor, or negative errno. */
 static int copy_descriptor(int32_t tid, int fd)
 {
-	_cleanup_free_ char *status = NULL;
 	_cleanup_close_ int pidfd = -1;
-	char path[64];
 	uint64_t process;
-	size_t size;
 	int r;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/status", tid);
-	r = read_pseudo_file(path, 1 << 16, &status, &size);
-	if (r < 0)
-		return r;
-	if (!number_of_line(status, "Tgid:", &process))
+	if (!process_number(tid, "status", "Tgid:", &process))
 		return -ESRCH;
 	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process, 0);
 	if (pidfd < 0)
@@ -134,11 +124,8 @@ static bool put_remote(FILE *out, int32_t tid, unsigned long long inode)
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
 		_cleanup_free_ char *text = NULL;
-		char path[64];
-		size_t size;
 
-		snprintf(path, sizeof(path), "/proc/%" PRId32 "/net/%s", tid, lists[i]);
-		if (read_pseudo_file(path, 4 << 20, &text, &size) < 0)
+		if (process_read(tid, 4 << 20, &text, NULL, "net/%s", lists[i]) < 0)
 			continue;
 		for (char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 			unsigned long long other;

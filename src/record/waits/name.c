@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/files/io.h"
 #include "base/paths/mountinfo.h"
+#include "base/run/process-file.h"
 #include "base/strings.h"
 #include "record/follow/pages/page-tables.h"
 #include "record/waits/descriptor.h"
@@ -43,11 +44,9 @@ static bool read_call(int32_t tid, struct call *ret)
 {
 	_cleanup_free_ char *text = NULL;
 	uint64_t *args = ret->args;
-	char path[64];
 	size_t size;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/syscall", tid);
-	if (read_pseudo_file(path, CALL_MAX, &text, &size) < 0 || size >= CALL_MAX)
+	if (process_read(tid, CALL_MAX, &text, &size, "syscall") < 0 || size >= CALL_MAX)
 		return false;
 	memcpy(ret->text, text, size + 1);
 	return sscanf(text,
@@ -136,17 +135,15 @@ struct place {
 static bool find_place(int32_t tid, int fd, struct place *ret)
 {
 	_cleanup_free_ char *info = NULL, *mounts = NULL;
-	char path[64], *rest;
+	char *rest;
 	struct mountinfo mount;
 	uint64_t id;
-	size_t size;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fdinfo/%d", tid, fd);
-	if (read_pseudo_file(path, 1 << 20, &info, &size) < 0 || !number_of_line(info, "mnt_id:", &id) ||
+	if (process_read(tid, 1 << 20, &info, NULL, "fdinfo/%d", fd) < 0 ||
+		!number_of_line(info, "mnt_id:", &id) ||
 		!number_of_line(info, "ino:", &ret->inode)) /* since Linux 5.14 */
 		return false;
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/mountinfo", tid);
-	if (read_pseudo_file(path, MOUNTINFO_MAX, &mounts, &size) < 0)
+	if (process_read(tid, MOUNTINFO_MAX, &mounts, NULL, "mountinfo") < 0)
 		return false;
 	rest = mounts;
 	for (int r; (r = mountinfo_next(&rest, &mount)) != 0;) {
@@ -202,11 +199,10 @@ static bool name_file_lock(const struct wait *wait)
 static bool name_children(const struct wait *wait)
 {
 	_cleanup_free_ char *text = NULL;
-	char path[64], *at;
-	size_t size, n = 0;
+	size_t n = 0;
+	char *at;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%" PRId32 "/children", wait->tid, wait->tid);
-	if (read_pseudo_file(path, 1 << 16, &text, &size) < 0)
+	if (process_read(wait->tid, 1 << 16, &text, NULL, "task/%" PRId32 "/children", wait->tid) < 0)
 		return false;
 	at = text;
 	for (char *end; n <= NAMED_MAX; n++, at = end) {
@@ -298,11 +294,9 @@ static bool name_epoll(const struct wait *wait)
 {
 	_cleanup_free_ char *text = NULL;
 	int fds[POLLS_MAX];
-	size_t size, n = 0;
-	char path[64];
+	size_t n = 0;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fdinfo/%d", wait->tid, (int)wait->call.args[0]);
-	if (read_pseudo_file(path, 1 << 20, &text, &size) < 0)
+	if (process_read(wait->tid, 1 << 20, &text, NULL, "fdinfo/%d", (int)wait->call.args[0]) < 0)
 		return false;
 	for (const char *line = text; line && n < POLLS_MAX;
 		line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)

@@ -7,10 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/nsfs.h>
 #include <linux/openat2.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -20,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/files/links.h"
+#include "base/run/process-file.h"
 #include "base/run/process-tree.h"
 #include "base/strings.h"
 #include "base/times.h"
@@ -51,14 +50,6 @@ struct name {
 	char *path; /* owned; NULL: it has none */
 	uint64_t until_ms;
 };
-
-static int open_of(int32_t pid, const char *what, int flags)
-{
-	char path[48];
-
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/%s", pid, what);
-	return open(path, flags | O_CLOEXEC);
-}
 
 /* Nobody pays for what others do: neither root's containers and services, nor another user's. */
 static bool may_compose(uid_t user)
@@ -131,7 +122,7 @@ static uint64_t unique_mount(int fd)
 
 static bool see_image(struct process_seen *seen)
 {
-	_cleanup_close_ int fd = open_of(seen->pid, "exe", O_PATH);
+	_cleanup_close_ int fd = process_open(seen->pid, O_PATH, "exe");
 	char path[PATH_MAX];
 	struct statx status;
 	const char *name;
@@ -161,7 +152,7 @@ static uint64_t inode_of(int fd)
 static bool see_user(struct process_seen *seen)
 {
 	_cleanup_close_ int ours = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
-	_cleanup_close_ int its = open_of(seen->pid, "ns/user", O_RDONLY);
+	_cleanup_close_ int its = process_open(seen->pid, O_RDONLY, "ns/user");
 	uint64_t our_inode = inode_of(ours);
 	unsigned depth = 0;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "verbs/daemon/note.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/run/process-file.h"
 #include "base/strings.h"
 #include "base/texts/daemon-note.h"
 
@@ -14,11 +14,9 @@
 static bool is_daemon(uint64_t pid)
 {
 	_cleanup_free_ char *name = NULL;
-	char path[48];
-	size_t size;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/comm", pid);
-	return read_pseudo_file(path, 64, &name, &size) == 0 && streq(name, DAEMON_NAME "\n");
+	return pid <= INT32_MAX && process_read((pid_t)pid, 64, &name, NULL, "comm") == 0 &&
+		streq(name, DAEMON_NAME "\n");
 }
 
 uint64_t note_number(const char *note, const char *name)

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/userfaultfd.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
@@ -14,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/run/process-file.h"
 #include "base/strings.h"
 
 /* linux/userfaultfd.h of Linux 6.7, and of 5.11. */
@@ -58,11 +58,8 @@ static bool set_up(int fd)
 static bool read_status(pid_t pid, uint64_t *ret_filters, uint64_t *ret_threads)
 {
 	_cleanup_free_ char *text = NULL;
-	char path[32];
-	size_t size;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	return read_pseudo_file(path, STATUS_MAX, &text, &size) == 0 &&
+	return process_read(pid, STATUS_MAX, &text, NULL, "status") == 0 &&
 		number_of_line(text, "Seccomp_filters:", ret_filters) &&
 		number_of_line(text, "Threads:", ret_threads);
 }

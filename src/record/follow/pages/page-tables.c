@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/run/process-file.h"
 
 #define MAPS_MAX     (16u << 20) /* bytes */
 #define ENTRIES      512         /* of a page table that are read at once */
@@ -49,16 +50,6 @@ struct map_query {
 #define QUERY_FILES_ONLY   0x20
 #define IOCTL_QUERY        _IOWR('f', 17, struct map_query)
 
-static int open_of(int32_t pid, const char *what)
-{
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/%s", pid, what);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 /* start-end mode offset device inode path */
 static bool parse(const char *line, struct page_mapping *ret)
 {
@@ -75,15 +66,17 @@ static bool parse(const char *line, struct page_mapping *ret)
 	return ret->inode != 0 && ret->start < ret->end;
 }
 
+int page_tables_open_file(int32_t pid, const struct page_mapping *mapping)
+{
+	return process_open(pid, O_PATH, "map_files/%" PRIx64 "-%" PRIx64, mapping->start, mapping->end);
+}
+
 static int read_text(int32_t pid, uint64_t start, uint64_t end, page_mapping_found *found, void *context)
 {
 	_cleanup_free_ char *maps = NULL;
-	char path[64], *rest, *line;
-	size_t size;
-	int r;
+	int r = process_read(pid, MAPS_MAX, &maps, NULL, "maps");
+	char *rest, *line;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/maps", pid);
-	r = read_pseudo_file(path, MAPS_MAX, &maps, &size);
 	rest = maps;
 	while (r == 0 && (line = strsep(&rest, "\n"))) {
 		struct page_mapping mapping;
@@ -121,7 +114,7 @@ static int ask(int maps, uint64_t address, char path[PATH_MAX], struct page_mapp
 
 int page_tables_mappings(int32_t pid, uint64_t start, uint64_t end, page_mapping_found *found, void *context)
 {
-	_cleanup_close_ int maps = open_of(pid, "maps");
+	_cleanup_close_ int maps = process_open(pid, O_RDONLY, "maps");
 	char path[PATH_MAX] = {0}; /* valgrind does not know what the call writes */
 	struct page_mapping mapping;
 	int r = 0, asked = 0;
@@ -140,7 +133,7 @@ int page_tables_mappings(int32_t pid, uint64_t start, uint64_t end, page_mapping
 
 bool page_tables_can_ask(void)
 {
-	_cleanup_close_ int maps = open_of(getpid(), "maps");
+	_cleanup_close_ int maps = process_open(getpid(), O_RDONLY, "maps");
 	char path[PATH_MAX];
 	struct page_mapping mapping;
 
@@ -149,7 +142,7 @@ bool page_tables_can_ask(void)
 
 int page_tables_open(int32_t pid)
 {
-	return open_of(pid, "pagemap");
+	return process_open(pid, O_RDONLY, "pagemap");
 }
 
 bool page_tables_have(int pagemap, uint64_t address, uint64_t size)

@@ -27,6 +27,12 @@ typedef int page_mapping_found(void *context, const struct page_mapping *mapping
  */
 int page_tables_mappings(int32_t pid, uint64_t start, uint64_t end, page_mapping_found *found, void *context);
 
+/*
+ * The file that is mapped there (O_PATH), not whatever has its name by now. Returns a descriptor, or negative errno: only who has
+ * CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE may open it.
+ */
+int page_tables_open_file(int32_t pid, const struct page_mapping *mapping);
+
 /* Whether the kernel can be asked for one mapping after the other. */
 bool page_tables_can_ask(void);
 
