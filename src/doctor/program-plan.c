@@ -122,8 +122,8 @@ static void say_changes(const struct doctor_host *host, const struct doctor_prog
 	bool stale = plan_coverage_is_stale(coverage);
 
 	doctor_say(report, stale ? DOCTOR_NOTE : DOCTOR_OK, "plan",
-		"'%s': of %u file%s %u changed, %u gone%s", plan->path, plan->view.file_count,
-		plural(plan->view.file_count), coverage->changed, coverage->gone,
+		"'%s': of %u file%s %u changed, %u gone%s", plan->path, plan->loaded.view.file_count,
+		plural(plan->loaded.view.file_count), coverage->changed, coverage->gone,
 		coverage->outdated_program ? "; the program itself is among them" : "");
 	if (stale)
 		mend_by_planning(host, program, plan->path, report);
@@ -138,7 +138,7 @@ static void say_fresh(
 		doctor_say(report, DOCTOR_OK, "plan",
 			"'%s': %u of %u files not checked, because this user may not look at them; the others are "
 			"as they were",
-			plan->path, coverage->hidden, plan->view.file_count);
+			plan->path, coverage->hidden, plan->loaded.view.file_count);
 	else if (lost > 0)
 		doctor_say(report, plan_coverage_is_worn(coverage) ? DOCTOR_NOTE : DOCTOR_OK, "plan",
 			"'%s' covers %llu of %llu recorded pages (%.0f %%)", plan->path, recorded - lost,
@@ -196,7 +196,7 @@ static void say_starts(const struct doctor_host *host, const struct doctor_progr
 
 		if (starts[i].fault != PLAN_GOOD)
 			bad++;
-		else if (plan_coverage_of(&starts[i].view, host->root, &coverage) == 0)
+		else if (plan_coverage_of(&starts[i].loaded.view, host->root, &coverage) == 0)
 			stale += plan_coverage_is_stale(&coverage);
 	}
 	if (bad > 0)
@@ -227,10 +227,10 @@ static void check_coverage(const struct doctor_host *host, const struct doctor_p
 	(void)state_plans_of_starts(host, plan->path, &starts, &n);
 	views = calloc(n + 1, sizeof(*views));
 	if (views) {
-		views[n_views++] = plan->view;
+		views[n_views++] = plan->loaded.view;
 		for (size_t i = 0; i < n; i++)
 			if (starts[i].fault == PLAN_GOOD)
-				views[n_views++] = starts[i].view;
+				views[n_views++] = starts[i].loaded.view;
 		if (lost_files_find(&store, program->path, views, n_views, &lost) == 0 &&
 			lost.changed + lost.gone > 0)
 			say_lost(&lost, report);
@@ -246,7 +246,7 @@ static void check_coverage(const struct doctor_host *host, const struct doctor_p
 static void check_order(const struct doctor_host *host, const struct doctor_program *program,
 	const struct state_plan *plan, struct doctor_report *report)
 {
-	bool physical = LE32(plan->view.header->order) == PLAN_ORDER_PHYSICAL;
+	bool physical = LE32(plan->loaded.view.header->order) == PLAN_ORDER_PHYSICAL;
 	struct device device;
 
 	if (host->device(host, program->path, &device) < 0 || physical == (device.class == DEVICE_ROTATIONAL))
@@ -271,7 +271,7 @@ static void check_found(const struct doctor_host *host, const struct doctor_prog
 		mend_by_planning(host, program, plan->path, report);
 		return;
 	}
-	if (plan_coverage_of(&plan->view, host->root, &coverage) < 0)
+	if (plan_coverage_of(&plan->loaded.view, host->root, &coverage) < 0)
 		return;
 	if (coverage.changed + coverage.gone > 0)
 		say_changes(host, program, plan, &coverage, report);
@@ -279,7 +279,7 @@ static void check_found(const struct doctor_host *host, const struct doctor_prog
 		say_fresh(plan, &coverage, report);
 	if (plan_coverage_is_worn(&coverage) && !plan_coverage_is_stale(&coverage))
 		doctor_mend_by_recording(host, program, report);
-	say_gain(&plan->view, &coverage, report);
+	say_gain(&plan->loaded.view, &coverage, report);
 	check_coverage(host, program, plan, report);
 	check_order(host, program, plan, report);
 }

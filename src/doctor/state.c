@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/checksum.h"
 #include "base/cleanup.h"
 #include "base/files/io.h"
 #include "base/files/links.h"
@@ -26,7 +25,7 @@
 
 void state_plan_release(struct state_plan *plan)
 {
-	free(plan->data);
+	loaded_plan_release(&plan->loaded);
 	*plan = (struct state_plan){0};
 }
 
@@ -45,7 +44,6 @@ int state_plan_read(const struct doctor_host *host, const char *path, struct sta
 	_cleanup_(state_plan_releasep) struct state_plan plan = {0};
 	const struct store store = host_store(host);
 	char full[PATH_MAX];
-	size_t size;
 	int r;
 
 	if (!host_path(host, path, full))
@@ -53,12 +51,11 @@ int state_plan_read(const struct doctor_host *host, const char *path, struct sta
 	strcpy(plan.path, path);
 	r = store_check(&store, path);
 	if (r == 0)
-		r = read_file(full, PLAN_FILE_MAX, &plan.data, &size);
-	if (r < 0)
+		r = plan_load_path(full, &plan.loaded, &plan.fault);
+	if (r < 0 && r != -EBADMSG)
 		return r;
-	plan.fault = plan_view_init(&plan.view, plan.data, size, checksum64);
 	*ret = plan;
-	plan.data = NULL;
+	plan = (struct state_plan){0};
 	return 0;
 }
 
@@ -235,13 +232,13 @@ bool state_is_renewable(const struct doctor_host *host, const char *plan, const 
 static void count_read_plan(
 	const struct doctor_host *host, const struct state_plan *plan, struct tallies *tallies)
 {
-	const char *program = plan_program(&plan->view);
+	const char *program = plan_program(&plan->loaded.view);
 	struct plan_coverage coverage;
 	bool hidden;
 
 	if (is_gone(host, program, &hidden))
 		count(&tallies->gone, plan->path);
-	else if (hidden || plan_coverage_of(&plan->view, host->root, &coverage) < 0)
+	else if (hidden || plan_coverage_of(&plan->loaded.view, host->root, &coverage) < 0)
 		tallies->hidden++;
 	else if (plan_coverage_is_stale(&coverage))
 		count(state_is_renewable(host, plan->path, program) ? &tallies->stale : &tallies->foreign,

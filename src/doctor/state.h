@@ -3,15 +3,14 @@
 #pragma once
 
 #include "doctor/checks.h"
-#include "format/plan-view.h"
+#include "plan/store/load.h"
 #include "plan/store/store.h"
 
 /* A plan that was read. */
 struct state_plan {
-	char path[PATH_MAX]; /* below the root */
-	char *data;          /* owned */
+	char path[PATH_MAX];       /* below the root */
+	struct loaded_plan loaded; /* if the fault is PLAN_GOOD */
 	enum plan_fault fault;
-	struct plan_view view; /* valid if PLAN_GOOD */
 };
 
 void state_plan_release(struct state_plan *plan);

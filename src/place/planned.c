@@ -8,13 +8,12 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
-#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "base/strings.h"
 #include "format/plan-view.h"
 #include "format/state-folder.h"
 #include "plan/store/each.h"
+#include "plan/store/load.h"
 
 void place_programs_release(struct place_programs *programs)
 {
@@ -62,21 +61,19 @@ struct search {
 static int look_at(void *context, const char *path)
 {
 	const struct search *search = context;
-	_cleanup_free_ char *data = NULL;
-	struct plan_view plan;
+	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
 	struct stat st;
-	size_t size;
 	int r;
 
 	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
 		return 0;
-	r = read_file(path, PLAN_FILE_MAX, &data, &size);
+	r = plan_load_path(path, &plan, NULL);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
-	if (plan_view_init(&plan, data, size, checksum64) != PLAN_GOOD || plan_is_snapshot(&plan))
+	if (plan_is_snapshot(&plan.view))
 		return 0;
-	r = names_placed(&plan, search->record);
-	return r > 0 ? add_program(search->programs, plan_program(&plan)) : r;
+	r = names_placed(&plan.view, search->record);
+	return r > 0 ? add_program(search->programs, plan_program(&plan.view)) : r;
 }
 
 int place_find_planned(const char *folder, const struct place_record *record, struct place_programs *ret)

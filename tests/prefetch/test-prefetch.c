@@ -29,7 +29,6 @@
 #include "make-plan.h"
 #include "prefetch/limits/budget.h"
 #include "prefetch/limits/process-room.h"
-#include "prefetch/load.h"
 #include "prefetch/plan-job.h"
 #include "prefetch/planned-file.h"
 #include "prefetch/prefetch.h"
@@ -645,42 +644,6 @@ static void probes_tell_warm_from_cold(void **state)
 	assert_true(prefetch_is_warm(fixture->data));
 }
 
-static enum plan_fault fault_of(const struct fixture *fixture, const void *data, size_t size)
-{
-	_cleanup_free_ char *path = path_in(fixture, "plan");
-	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
-	enum plan_fault fault = PLAN_GOOD;
-	_cleanup_close_ int fd = -1;
-	int r;
-
-	assert_int_equal(publish_file(path, 0600, data, size), 0);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	lseek(fd, 5, SEEK_SET); /* the position in the file does not matter */
-	r = plan_load(fd, &plan, &fault);
-	assert_int_equal(r, fault == PLAN_GOOD ? 0 : -EBADMSG);
-	return fault;
-}
-
-static void plans_are_checked_before_use(void **state)
-{
-	struct fixture *fixture = *state;
-	_cleanup_free_ char *data = NULL;
-	_cleanup_close_ int folder = open(fixture->folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
-	struct loaded_plan plan;
-	enum plan_fault fault;
-	size_t size;
-
-	plan_maker_extent(&fixture->maker, add_file(fixture, "a", 4), 0, 4);
-	data = plan_maker_finish(&fixture->maker, &size);
-	assert_int_equal(fault_of(fixture, data, size), PLAN_GOOD);
-	assert_int_equal(fault_of(fixture, data, size - 1), PLAN_TRUNCATED);
-	assert_int_equal(fault_of(fixture, data, 0), PLAN_FOREIGN);
-	assert_int_equal(fault_of(fixture, "#!/bin/sh\n", 10), PLAN_FOREIGN);
-	data[size - 2] ^= 1;
-	assert_int_equal(fault_of(fixture, data, size), PLAN_DAMAGED);
-	assert_int_equal(plan_load(folder, &plan, &fault), -EINVAL);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -704,7 +667,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(room_is_what_the_tightest_limit_leaves, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(room_is_what_the_users_limit_leaves, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(probes_tell_warm_from_cold, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(plans_are_checked_before_use, set_up, tear_down),
 	};
 
 	return until_undisturbed(tests, sizeof(tests) / sizeof(*tests));

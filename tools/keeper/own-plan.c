@@ -62,7 +62,7 @@ int own_plan_prepare(const struct own_start *start, bool *ret_begin)
 		return r;
 	/* For this start the best one may be root's, which root has carried out. */
 	*ret_begin = chosen.fault == PLAN_GOOD && store_plan_is_own(chosen.path) &&
-		prefetcher_is_needed(&chosen.view) &&
+		prefetcher_is_needed(&chosen.loaded.view) &&
 		prefetcher_claim(chosen.path, getuid()) == PREFETCHER_OURS;
 	return 0;
 }

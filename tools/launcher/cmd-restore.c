@@ -12,8 +12,8 @@
 #include "base/files/open.h"
 #include "lib/options/options.h"
 #include "lib/settings/settings.h"
+#include "plan/store/load.h"
 #include "prefetch/limits/process-room.h"
-#include "prefetch/load.h"
 #include "prefetch/prefetch.h"
 #include "verb.h"
 

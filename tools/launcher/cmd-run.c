@@ -14,9 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "base/plural.h"
 #include "base/strings.h"
 #include "base/times.h"
@@ -27,6 +25,7 @@
 #include "lib/options/options.h"
 #include "lib/settings/settings.h"
 #include "plan/asked/choose.h"
+#include "plan/store/load.h"
 #include "plan/store/store.h"
 #include "prefetch/limits/process-room.h"
 #include "prefetch/prefetch.h"
@@ -123,10 +122,8 @@ static int load_given_plan(const char *path, struct chosen_plan *chosen)
 	chosen->path = realpath(path, NULL);
 	if (!chosen->path)
 		return -errno;
-	r = read_file(chosen->path, PLAN_FILE_MAX, &chosen->data, &chosen->size);
-	if (r == 0)
-		chosen->fault = plan_view_init(&chosen->view, chosen->data, chosen->size, checksum64);
-	return r;
+	r = plan_load_path(chosen->path, &chosen->loaded, &chosen->fault);
+	return r == -EBADMSG ? 0 : r;
 }
 
 /* Reads the plan of the start that argv is, or sets *ret_why to the reason why there is none. */
@@ -180,18 +177,17 @@ static int load_plan(char **argv, const struct run_options *options, const struc
 		return -EINVAL;
 	}
 	launch->plan_path = TAKE_PTR(chosen.path);
-	launch->plan = TAKE_PTR(chosen.data);
-	launch->plan_size = chosen.size;
-	launch->view = chosen.view;
+	launch->plan = chosen.loaded;
+	chosen.loaded = (struct loaded_plan){0};
 	return 0;
 }
 
 /* Which of the program's plans it is, for people. */
 static const char *kind_of_plan(const struct launch *launch)
 {
-	if (LE64(launch->view.header->asked))
+	if (LE64(launch->plan.view.header->asked))
 		return ", as recorded for these arguments";
-	return plan_head_rule(launch->plan) ? ", which it reads whatever its arguments are" : "";
+	return plan_head_rule(launch->plan.data) ? ", which it reads whatever its arguments are" : "";
 }
 
 /* `why` as of load_plan(). */
@@ -228,24 +224,24 @@ static void prefetch(char **argv, const struct run_options *options, struct audi
 	}
 	if (r == 0) {
 		audit->planned = true;
-		audit->plan_static_tls = LE32(launch.view.header->static_tls);
+		audit->plan_static_tls = LE32(launch.plan.view.header->static_tls);
 	}
-	if (r == 0 && prefetch_is_warm(launch.plan)) {
+	if (r == 0 && prefetch_is_warm(launch.plan.data)) {
 		why = "everything is cached already";
 		r = -EALREADY;
 		if (launch.refresh && store_plan_is_stale(launch.plan_path))
-			launch_planner(plan_program(&launch.view), launch.plan_path);
+			launch_planner(plan_program(&launch.plan.view), launch.plan_path);
 	}
 	if (r == 0) {
 		if (options->verbose)
-			verb_note("prefetching %u file%s for '%s'%s", launch.view.file_count,
-				plural(launch.view.file_count), program, kind_of_plan(&launch));
+			verb_note("prefetching %u file%s for '%s'%s", launch.plan.view.file_count,
+				plural(launch.plan.view.file_count), program, kind_of_plan(&launch));
 		why = "the prefetcher cannot be started";
 		r = launch_prefetcher(&launch);
 	}
 	if (r < 0 && (options->verbose || (options->plan && r != -EALREADY && r != -ECANCELED)))
 		say_why_not(program, options, r, why);
-	free(launch.plan);
+	loaded_plan_release(&launch.plan);
 	free(launch.plan_path);
 }
 

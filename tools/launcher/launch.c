@@ -33,7 +33,7 @@
  */
 static int wait_max_ms(const struct launch *launch)
 {
-	uint32_t planned = LE32(launch->view.header->wait_ms);
+	uint32_t planned = LE32(launch->plan.view.header->wait_ms);
 
 	if (detach_stays() || launch->wait == LAUNCH_WAIT_DONE)
 		return WAIT_LIMIT_MS; /* if it stays, we reap the prefetcher before we start the program */
@@ -47,7 +47,7 @@ static int wait_max_ms(const struct launch *launch)
 /* What of the plan came in time, and what late. */
 static void say_result(const struct launch *launch, const struct prefetch_result *result)
 {
-	const char *program = plan_program(&launch->view);
+	const char *program = plan_program(&launch->plan.view);
 	double asked = (double)result->bytes_asked / 1e6, read = (double)result->bytes_read / 1e6;
 	double seconds = (double)result->elapsed_us / 1e6;
 	bool waits = wait_max_ms(launch) > 0;
@@ -99,14 +99,14 @@ static void carry_out(const void *context)
 	plan_fd = claim(launch);
 	if (plan_fd >= 0 && fstat(plan_fd, &plan_file) == 0)
 		options.plan_owner = plan_file.st_uid;
-	if (prefetch_run(&launch->view, &options, &result) < 0)
+	if (prefetch_run(&launch->plan.view, &options, &result) < 0)
 		return;
 	if (launch->verbose)
 		say_result(launch, &result);
 	close(DETACHED_PIPE);
-	prefetch_log(&launch->view, &options, &result);
+	prefetch_log(&launch->plan.view, &options, &result);
 	if (result.outdated && plan_mark_stale(launch->plan_path) && launch->refresh)
-		launch_planner(plan_program(&launch->view), launch->plan_path);
+		launch_planner(plan_program(&launch->plan.view), launch->plan_path);
 }
 
 /*

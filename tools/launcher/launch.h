@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/plan-view.h"
+#include "plan/store/load.h"
 
 /* Whether the program starts when the prefetcher has ended, or at once. */
 enum launch_wait {
@@ -16,10 +16,8 @@ enum launch_wait {
 };
 
 struct launch {
-	char *plan;       /* owned: the whole plan, private memory */
-	size_t plan_size; /* bytes */
-	char *plan_path;  /* owned */
-	struct plan_view view;
+	struct loaded_plan plan; /* owned */
+	char *plan_path;         /* owned */
 	enum launch_wait wait;
 	uint64_t memory_limit; /* bytes, 0 for none: from the settings */
 	uint32_t time_ms;      /* milliseconds that the prefetcher may take; 0: the usual limit */

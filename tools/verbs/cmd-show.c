@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checksum.h"
 #include "base/cleanup.h"
 #include "base/files/io.h"
 #include "base/files/open.h"
@@ -17,6 +16,7 @@
 #include "lib/options/values.h"
 #include "lib/print/page-style.h"
 #include "lib/settings/plan-settings.h"
+#include "plan/store/load.h"
 #include "profile/file/profile-file.h"
 #include "profile/recordings/recordings.h"
 #include "report/profiles/report.h"
@@ -91,22 +91,18 @@ static int show_profile(const char *path, const struct show_options *options)
 
 static int show_plan(const char *path, const struct show_options *options)
 {
-	_cleanup_free_ char *data = NULL;
+	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
 	struct report_style style = page_style(options->rows);
-	enum plan_fault fault;
-	struct plan_view plan;
-	size_t size;
-	int r;
+	enum plan_fault fault = PLAN_GOOD;
+	int r = plan_load_path(path, &plan, &fault);
 
-	r = read_file(path, PLAN_FILE_MAX, &data, &size);
+	if (r == -EBADMSG)
+		return verb_fail("'%s' %s", path, plan_fault_text(fault));
 	if (r < 0)
 		return fail_read(r, path);
-	fault = plan_view_init(&plan, data, size, checksum64);
-	if (fault != PLAN_GOOD)
-		return verb_fail("'%s' %s", path, plan_fault_text(fault));
 	if (options->json)
-		return verb_flush_report(report_plan_json(stdout, &plan));
-	return verb_flush_report(report_plan_text(stdout, &plan, &style));
+		return verb_flush_report(report_plan_json(stdout, &plan.view));
+	return verb_flush_report(report_plan_text(stdout, &plan.view, &style));
 }
 
 int cmd_show(int argc, char **argv)

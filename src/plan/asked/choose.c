@@ -8,16 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "plan/asked/alias.h"
 #include "plan/asked/guess.h"
 
 void chosen_plan_release(struct chosen_plan *chosen)
 {
 	free(chosen->path);
-	free(chosen->data);
+	loaded_plan_release(&chosen->loaded);
 	free(chosen->alias_of);
 	*chosen = (struct chosen_plan){0};
 }
@@ -35,10 +33,9 @@ static int read_plan(const struct store *store, unsigned n, const char *suffix, 
 		return r;
 	if (asprintf(&full, "%s%s", store->root, plan.path) < 0)
 		return -ENOMEM;
-	r = read_file(full, PLAN_FILE_MAX, &plan.data, &plan.size);
-	if (r < 0)
+	r = plan_load_path(full, &plan.loaded, &plan.fault);
+	if (r < 0 && r != -EBADMSG)
 		return r;
-	plan.fault = plan_view_init(&plan.view, plan.data, plan.size, checksum64);
 	*ret = plan;
 	plan = (struct chosen_plan){0};
 	return 0;
@@ -53,7 +50,7 @@ static int read_plan_with(
 
 	state_asked_suffix(key, suffix);
 	r = read_plan(store, n, suffix, program, ret);
-	if (r < 0 || (ret->fault == PLAN_GOOD && LE64(ret->view.header->asked) == key))
+	if (r < 0 || (ret->fault == PLAN_GOOD && LE64(ret->loaded.view.header->asked) == key))
 		return r;
 	chosen_plan_release(ret);
 	return -ENOENT;
@@ -69,7 +66,7 @@ static int read_plan_of_start(const struct store *store, unsigned n, const struc
 	const char *program, const char *const *argv, const struct asked_place *place,
 	struct chosen_plan *ret)
 {
-	const char *rule = plan_head_rule(any->data);
+	const char *rule = plan_head_rule(any->loaded.data);
 	struct asked asked;
 
 	if (!rule || !argv)
@@ -101,7 +98,7 @@ static int choose_in(const struct store *store, unsigned n, const char *program,
 /* Whether no later folder can have a better plan: this one is of the start, or leads to no others, or is faulty. */
 static bool is_final(const struct chosen_plan *plan)
 {
-	return plan->fault != PLAN_GOOD || !plan_head_rule(plan->data);
+	return plan->fault != PLAN_GOOD || !plan_head_rule(plan->loaded.data);
 }
 
 int plan_choose_at(const struct store *store, const char *program, const char *const *argv,
@@ -118,7 +115,7 @@ int plan_choose_at(const struct store *store, const char *program, const char *c
 			failed = failed == -ENOENT ? r : failed;
 			continue;
 		}
-		if (first.path && !LE64(next.view.header ? next.view.header->asked : 0))
+		if (first.path && !LE64(next.loaded.view.header ? next.loaded.view.header->asked : 0))
 			break; /* it is for any start, as the first one is */
 		chosen_plan_release(&first);
 		first = next;

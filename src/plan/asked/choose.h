@@ -2,15 +2,13 @@
 /* Finds the plan of a start, as the shims do (ldpreload/plan/plan.c). */
 #pragma once
 
-#include "format/plan-view.h"
 #include "plan/asked/asked.h"
+#include "plan/store/load.h"
 #include "plan/store/store.h"
 
 struct chosen_plan {
-	char *path;            /* owned: below the root of the store */
-	char *data;            /* owned: the whole plan, private memory */
-	size_t size;           /* bytes */
-	struct plan_view view; /* into data; valid if fault is PLAN_GOOD */
+	char *path;                /* owned: below the root of the store */
+	struct loaded_plan loaded; /* if fault is PLAN_GOOD */
 	enum plan_fault fault;
 	char *alias_of; /* owned: the program whose plan it is, if the start is one of an alias (asked/alias.h); or NULL */
 };

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
 #include "base/cleanup.h"
 #include "base/files/io.h"
 #include "base/strings.h"
@@ -21,6 +20,7 @@
 #include "headstartd/learn/keep.h"
 #include "lib/settings/settings.h"
 #include "plan/store/each.h"
+#include "plan/store/load.h"
 #include "plan/store/store.h"
 #include "prefetch/outdated.h"
 #include "prefetch/stale-mark.h"
@@ -99,17 +99,14 @@ static bool read_program_of_profile(const char *plan, char ret[PATH_MAX])
 
 static bool read_program(const char *path, char ret[PATH_MAX])
 {
-	_cleanup_free_ char *data = NULL;
-	struct plan_view plan;
-	size_t size;
+	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
 
 	if (!store_plan_is_own(path))
 		return false;
 	if (plan_is_older(path))
 		return read_program_of_profile(path, ret);
-	return read_file(path, PLAN_FILE_MAX, &data, &size) == 0 &&
-		plan_view_init(&plan, data, size, checksum64) == PLAN_GOOD && !plan_is_snapshot(&plan) &&
-		snprintf(ret, PATH_MAX, "%s", plan_program(&plan)) < PATH_MAX;
+	return plan_load_path(path, &plan, NULL) == 0 && !plan_is_snapshot(&plan.view) &&
+		snprintf(ret, PATH_MAX, "%s", plan_program(&plan.view)) < PATH_MAX;
 }
 
 static bool is_allowed(const char *program)

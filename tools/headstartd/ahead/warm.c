@@ -9,13 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "base/run/process.h"
 #include "headstartd/carry/prefetcher.h"
 #include "headstartd/helpers/child.h"
 #include "lib/settings/settings.h"
+#include "plan/store/load.h"
 #include "plan/store/store.h"
 #include "prefetch/limits/activity.h"
 #include "prefetch/limits/budget.h"
@@ -77,19 +76,16 @@ static bool carry_out(const char *prefetcher, const char *path, uint64_t bytes)
 static bool warm(const struct carry *carry, const struct habit *habit, uint64_t *budget, int tell)
 {
 	struct warmed warmed = {.hash = habit->hash};
-	_cleanup_free_ char *path = NULL, *data = NULL;
-	struct plan_view plan;
-	size_t size;
+	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
+	_cleanup_free_ char *path = NULL;
 
-	if (store_find(STORE_PLAN, habit->path, &path) < 0 ||
-		read_file(path, PLAN_FILE_MAX, &data, &size) < 0 ||
-		plan_view_init(&plan, data, size, checksum64) != PLAN_GOOD)
+	if (store_find(STORE_PLAN, habit->path, &path) < 0 || plan_load_path(path, &plan, NULL) < 0)
 		return true;
-	warmed.bytes = plan_bytes(&plan);
+	warmed.bytes = plan_bytes(&plan.view);
 	if (warmed.bytes == 0 || warmed.bytes > *budget)
 		return true;
 	*budget -= warmed.bytes; /* also of what is in memory already: another session may have warmed it */
-	if (!prefetcher_is_needed(&plan))
+	if (!prefetcher_is_needed(&plan.view))
 		return true;
 	if (!disks_are_free())
 		return false;

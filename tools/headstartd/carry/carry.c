@@ -124,11 +124,11 @@ static uint64_t key_of(const struct chosen_plan *chosen, const char *const *argv
 	const struct asked_place *place, uid_t user)
 {
 	bool here = place->root < 0;
-	const char *rule = plan_head_rule(chosen->data);
+	const char *rule = plan_head_rule(chosen->loaded.data);
 	struct asked asked;
 
-	if (LE64(chosen->view.header->asked))
-		return LE64(chosen->view.header->asked);
+	if (LE64(chosen->loaded.view.header->asked))
+		return LE64(chosen->loaded.view.header->asked);
 	if (!rule || !argv || !asked_by_arguments_at(rule, argv, place, &asked) ||
 		!is_no_secret(&asked, user) || !(here ? may_show(&asked, user) : user == 0))
 		return 0;
@@ -154,7 +154,7 @@ static int choose(const struct carry *carry, const struct process_seen *seen, co
 	r = plan_choose_at(&carry->store, program, (const char *const *)arguments, &place, ret);
 	if (r == 0 && ret->fault == PLAN_GOOD) {
 		told->key = key_of(ret, (const char *const *)arguments, &place, user_of(seen));
-		told->own_plan = LE64(ret->view.header->asked) != 0;
+		told->own_plan = LE64(ret->loaded.view.header->asked) != 0;
 	}
 	process_arguments_free(arguments);
 	return r;
@@ -184,7 +184,7 @@ static enum carry_outcome help(const struct carry *carry, const struct process_s
 	if (!process_executed(seen, program) || choose(carry, seen, program, &chosen, told) < 0 ||
 		chosen.fault != PLAN_GOOD)
 		return CARRY_FAILED;
-	if (!prefetcher_is_needed(&chosen.view))
+	if (!prefetcher_is_needed(&chosen.loaded.view))
 		return CARRY_WARM;
 	claim = prefetcher_claim(chosen.path, user_of(seen));
 	if (claim != PREFETCHER_OURS)

@@ -8,9 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
-#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "base/files/open.h"
 #include "base/plural.h"
 #include "base/strings.h"
@@ -42,7 +40,7 @@ struct explain_arguments {
 static void explanation_releasep(struct explanation *explanation)
 {
 	for (size_t i = 0; i < explanation->n_plans; i++)
-		free(explanation->plans[i].data);
+		loaded_plan_release(&explanation->plans[i].loaded);
 	free(explanation->plans);
 	if (explanation->has_image)
 		order_image_release(&explanation->image);
@@ -60,32 +58,25 @@ static int no_memory(void)
 /* Adds the plan in a file. Returns 0, or an exit status after printing the reason. */
 static int add_plan(struct explanation *explanation, const char *path)
 {
-	struct explained_plan plan = {0};
-	enum plan_fault fault;
+	_cleanup_(loaded_plan_releasep) struct loaded_plan loaded = {0};
+	enum plan_fault fault = PLAN_GOOD;
 	struct stat st;
-	size_t size;
-	int r = read_file(path, PLAN_FILE_MAX, &plan.data, &size);
+	int r = plan_load_path(path, &loaded, &fault);
 
+	if (r == -EBADMSG)
+		return verb_fail("'%s' %s", path, plan_fault_text(fault));
 	if (r < 0)
 		return verb_fail_errno(r, "cannot read '%s'", path);
-	fault = plan_view_init(&plan.view, plan.data, size, checksum64);
-	if (fault == PLAN_GOOD &&
-		ARRAY_RESERVE(explanation->plans, explanation->plans_capacity, explanation->n_plans + 1) <
-			0) {
-		free(plan.data);
-		return no_memory();
-	}
-	if (fault != PLAN_GOOD) {
-		free(plan.data);
-		return verb_fail("'%s' %s", path, plan_fault_text(fault));
-	}
-	if (plan_is_snapshot(&plan.view)) {
-		free(plan.data);
+	if (plan_is_snapshot(&loaded.view))
 		return verb_fail("'%s' is a snapshot, not a plan of a program", path);
-	}
-	plan.key = LE64(plan.view.header->asked);
-	plan.shared = stat(path, &st) == 0 && st.st_uid == 0;
-	explanation->plans[explanation->n_plans++] = plan;
+	if (ARRAY_RESERVE(explanation->plans, explanation->plans_capacity, explanation->n_plans + 1) < 0)
+		return no_memory();
+	explanation->plans[explanation->n_plans++] = (struct explained_plan){
+		.key = LE64(loaded.view.header->asked),
+		.shared = stat(path, &st) == 0 && st.st_uid == 0,
+		.loaded = loaded,
+	};
+	loaded = (struct loaded_plan){0};
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "explain/planned.h"
 #include "explain/touch.h"
 #include "order/choose.h"
+#include "plan/store/load.h"
 #include "profile/recordings/recordings.h"
 #include "profile/updates/staleness.h"
 
@@ -13,10 +14,9 @@
 
 /* A plan of the program. */
 struct explained_plan {
-	uint64_t key; /* of the starts that it is for; 0: of any start */
-	bool shared;  /* for everybody */
-	char *data;   /* owned */
-	struct plan_view view;
+	uint64_t key;              /* of the starts that it is for; 0: of any start */
+	bool shared;               /* for everybody */
+	struct loaded_plan loaded; /* owned */
 };
 
 struct explanation {

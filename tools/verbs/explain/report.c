@@ -155,8 +155,8 @@ static void print_plan_line(
 static void print_file_plan(const struct explanation *explanation, const struct explained_plan *plan,
 	const struct report_style *style)
 {
-	struct explain_planned planned = explain_planned_of(&plan->view, explanation->path);
-	uint64_t page_size = LE32(plan->view.header->page_size);
+	struct explain_planned planned = explain_planned_of(&plan->loaded.view, explanation->path);
+	uint64_t page_size = LE32(plan->loaded.view.header->page_size);
 	char text[160], bytes[WORDS_MAX], gaps[WORDS_MAX];
 
 	if (!planned.file && explanation->file) {
@@ -177,7 +177,8 @@ static void print_file_plan(const struct explanation *explanation, const struct 
 static void print_page_plan(const struct explanation *explanation, const struct explained_plan *plan,
 	uint64_t page, const struct report_style *style)
 {
-	enum explain_why why = explain_page_of(&plan->view, explanation->path, explanation->file, page);
+	enum explain_why why =
+		explain_page_of(&plan->loaded.view, explanation->path, explanation->file, page);
 	bool touched = explanation->file && explain_find_range(explanation->file, page);
 
 	if (why != EXPLAIN_NOT_PLANNED)
@@ -290,8 +291,8 @@ static struct json_object *absence_json(
 
 static struct json_object *plan_json(const struct explanation *explanation, const struct explained_plan *plan)
 {
-	struct explain_planned planned = explain_planned_of(&plan->view, explanation->path);
-	uint64_t page_size = LE32(plan->view.header->page_size);
+	struct explain_planned planned = explain_planned_of(&plan->loaded.view, explanation->path);
+	uint64_t page_size = LE32(plan->loaded.view.header->page_size);
 	struct json_object *json = json_object_new_object();
 	char key[16 + 1];
 
@@ -309,7 +310,7 @@ static struct json_object *page_plan_json(
 	const struct explanation *explanation, const struct explained_plan *plan, uint64_t page)
 {
 	return json_object_new_string(
-		why_name(explain_page_of(&plan->view, explanation->path, explanation->file, page)));
+		why_name(explain_page_of(&plan->loaded.view, explanation->path, explanation->file, page)));
 }
 
 static struct json_object *page_json(const struct explanation *explanation, uint64_t page)

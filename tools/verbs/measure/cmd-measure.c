@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/files/open.h"
 #include "base/strings.h"
 #include "format/kill-switch.h"
 #include "lib/files/stranger-refusal.h"
@@ -19,8 +18,8 @@
 #include "lib/settings/settings.h"
 #include "measure/measure.h"
 #include "plan/asked/choose.h"
+#include "plan/store/load.h"
 #include "plan/store/store.h"
-#include "prefetch/load.h"
 #include "prefetch/prefetch.h"
 #include "verb.h"
 #include "verbs/measure/report.h"
@@ -187,14 +186,12 @@ static int find_plan(struct request *request)
 
 static int load_plan(struct request *request)
 {
-	_cleanup_close_ int fd = -1;
 	enum plan_fault fault = PLAN_GOOD;
 	int r = find_plan(request);
 
 	if (r)
 		return r;
-	fd = open_regular(request->plan_path, 0);
-	r = fd < 0 ? fd : plan_load(fd, &request->plan, &fault);
+	r = plan_load_path(request->plan_path, &request->plan, &fault);
 	if (r == -EBADMSG)
 		return verb_fail("'%s' %s", request->plan_path, plan_fault_text(fault));
 	if (r < 0)

@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "base/checksum.h"
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "lib/files/no-state-folder.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/print/page-style.h"
 #include "plan/store/each.h"
+#include "plan/store/load.h"
 #include "plan/store/store.h"
 #include "prefetch/outdated.h"
 #include "prefetch/stale-mark.h"
@@ -20,17 +19,13 @@
 /* A link is the sign of a plan that has its own name in the folder, and a damaged plan is compiled anew anyway. */
 static bool is_outdated(const char *path)
 {
-	_cleanup_free_ char *data = NULL;
-	struct plan_view view;
+	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
 	struct stat st;
-	size_t size;
 
 	if (plan_is_older(path))
 		return true;
-	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-		read_file(path, PLAN_FILE_MAX, &data, &size) == 0 &&
-		plan_view_init(&view, data, size, checksum64) == PLAN_GOOD &&
-		plan_is_outdated(&view, st.st_uid);
+	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && plan_load_path(path, &plan, NULL) == 0 &&
+		plan_is_outdated(&plan.view, st.st_uid);
 }
 
 static int mark_plan(void *context, const char *path)

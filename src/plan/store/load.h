@@ -5,7 +5,7 @@
 #include "format/plan-view.h"
 
 struct loaded_plan {
-	void *data;            /* owned; malloc()ed */
+	char *data;            /* owned */
 	struct plan_view view; /* into data */
 };
 
@@ -15,6 +15,9 @@ struct loaded_plan {
  * -EFBIG past PLAN_FILE_MAX; or negative errno.
  */
 int plan_load(int fd, struct loaded_plan *ret, enum plan_fault *ret_fault);
+
+/* The same for a path, which is opened only if it leads to a regular file: -EISDIR or -EINVAL. ret_fault may be NULL. */
+int plan_load_path(const char *path, struct loaded_plan *ret, enum plan_fault *ret_fault);
 
 void loaded_plan_release(struct loaded_plan *plan);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a plan. */
-#include "prefetch/load.h"
+#include "plan/store/load.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,10 +9,11 @@
 #include "base/checksum.h"
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/files/open.h"
 
 int plan_load(int fd, struct loaded_plan *ret, enum plan_fault *ret_fault)
 {
-	_cleanup_free_ void *data = NULL;
+	_cleanup_free_ char *data = NULL;
 	struct plan_view view;
 	enum plan_fault fault;
 	struct stat st;
@@ -37,6 +38,14 @@ int plan_load(int fd, struct loaded_plan *ret, enum plan_fault *ret_fault)
 	}
 	*ret = (struct loaded_plan){.data = TAKE_PTR(data), .view = view};
 	return 0;
+}
+
+int plan_load_path(const char *path, struct loaded_plan *ret, enum plan_fault *ret_fault)
+{
+	_cleanup_close_ int fd = open_regular(path, 0);
+	enum plan_fault fault;
+
+	return fd < 0 ? fd : plan_load(fd, ret, ret_fault ? ret_fault : &fault);
 }
 
 void loaded_plan_release(struct loaded_plan *plan)
