@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
 #include "base/run/process-tree.h"
-#include "base/strings.h"
+#include "base/run/signals.h"
 #include "display/window.h"
 #include "measure/start.h"
 
@@ -42,21 +41,6 @@ static void session_releasep(struct session *session)
 	sigprocmask(SIG_SETMASK, &session->mask_before, NULL);
 }
 
-/* SIGINT and SIGQUIT come from the keyboard; the command has a session of its own, so they reach only us. */
-static int take_signals(struct session *session)
-{
-	static const int taken[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-	sigset_t mask;
-
-	sigemptyset(&mask);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
-		sigaddset(&mask, taken[i]);
-	if (sigprocmask(SIG_BLOCK, &mask, &session->mask_before) < 0)
-		return -errno;
-	session->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	return session->signals < 0 ? -errno : 0;
-}
-
 /* "headstart run -- COMMAND…", with the path that we have found, so that both kinds of starts execute the same file. */
 static int make_launch(struct session *session)
 {
@@ -79,7 +63,9 @@ static int make_launch(struct session *session)
 
 static int set_up(struct session *session)
 {
-	int r = take_signals(session);
+	/* SIGINT and SIGQUIT come from the keyboard; the command has a session of its own, so they reach only us. */
+	int r = signals_take((const int[]){SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, 0},
+		&session->mask_before, &session->signals);
 
 	if (r == 0)
 		r = make_launch(session);

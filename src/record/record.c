@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/run/descriptors.h"
 #include "base/run/process-tree.h"
+#include "base/run/signals.h"
 #include "base/times.h"
 #include "record/backend.h"
 #include "record/command/detach.h"
@@ -62,20 +63,6 @@ const char *record_step_text(enum record_step step)
 static double now(void)
 {
 	return (double)monotonic_ns() / 1e9;
-}
-
-static int take_signals(struct session *session)
-{
-	sigset_t mask;
-
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGCHLD);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGHUP);
-	if (sigprocmask(SIG_BLOCK, &mask, &session->mask_before) < 0)
-		return -errno;
-	session->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	return session->signals < 0 ? -errno : 0;
 }
 
 /* The process group of a command in a session of its own, to which our terminal sends no signals. 0: none. */
@@ -302,7 +289,8 @@ static int run(struct session *session, struct record_result *result, enum recor
 	int r;
 
 	*step = RECORD_STEP_PREPARE;
-	r = take_signals(session);
+	r = signals_take(
+		(const int[]){SIGCHLD, SIGTERM, SIGHUP, 0}, &session->mask_before, &session->signals);
 	if (r < 0)
 		return r;
 	r = set_up(session, step);

@@ -245,6 +245,23 @@ static void an_open_file_has_the_path_that_it_has_now(void **state)
 	close(ends[1]);
 }
 
+static void a_link_is_told_by_all_of_its_text(void **state)
+{
+	char name[] = "/tmp/headstart-open.XXXXXX", link[sizeof(name) + 2];
+
+	(void)state;
+	assert_non_null(mkdtemp(name));
+	snprintf(link, sizeof(link), "%s/l", name);
+	assert_false(link_is(link, "target"));
+	assert_int_equal(symlink("target", link), 0);
+	assert_true(link_is(link, "target"));
+	assert_false(link_is(link, "targe"));
+	assert_false(link_is(link, "target2"));
+	assert_false(link_is(name, ""));
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(rmdir(name), 0);
+}
+
 static void a_file_beside_us_need_not_exist(void **state)
 {
 	char own[PATH_MAX], path[PATH_MAX], long_name[PATH_MAX];
@@ -272,6 +289,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_lease_is_not_waited_for, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_cache_alone_can_be_asked, set_up, tear_down),
 		cmocka_unit_test(a_file_beside_us_need_not_exist),
+		cmocka_unit_test(a_link_is_told_by_all_of_its_text),
 		cmocka_unit_test(an_open_file_has_the_path_that_it_has_now),
 		cmocka_unit_test_setup_teardown(the_time_of_access_stays_where_we_may, set_up, tear_down),
 	};

@@ -18,8 +18,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/files/links.h"
 #include "base/run/descriptors.h"
-#include "base/strings.h"
+#include "base/run/signals.h"
 #include "base/texts/daemon-note.h"
 #include "base/times.h"
 #include "format/kill-switch.h"
@@ -154,13 +155,6 @@ static int fail_tracefs(int err)
 	return verb_fail_errno(err, "cannot trace what is executed");
 }
 
-static bool in_first_namespace(void)
-{
-	char name[SURROUNDINGS_NAMESPACE_SIZE] = "";
-
-	return readlink("/proc/self/ns/pid", name, sizeof(name) - 1) > 0 && streq(name, SURROUNDINGS_FIRST);
-}
-
 /*
  * We wake up on the processor of the program that is just executed, and would take its place there for as long as we look
  * at it. A batch process waits until it is free, or until another one is.
@@ -168,21 +162,6 @@ static bool in_first_namespace(void)
 static void let_programs_go_first(void)
 {
 	(void)sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0});
-}
-
-static int take_signals(struct daemon *daemon)
-{
-	sigset_t mask;
-
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGCHLD);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGHUP);
-	sigprocmask(SIG_BLOCK, &mask, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	daemon->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	return daemon->signals < 0 ? -errno : 0;
 }
 
 /* Those of a tracer are not among them: without them it carries plans out all the same. */
@@ -205,7 +184,7 @@ static int set_up(struct daemon *daemon)
 {
 	int r;
 
-	if (!in_first_namespace())
+	if (!link_is(SURROUNDINGS_PID_NAMESPACE, SURROUNDINGS_FIRST))
 		return verb_fail(
 			"headstartd sees the programs of the whole machine, and so must run outside of "
 			"containers: their process numbers are others");
@@ -229,7 +208,8 @@ static int set_up(struct daemon *daemon)
 	r = idle_init(&daemon->idle, &daemon->carry, daemon->lessons.enabled, daemon->quiet);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot find out what to do ahead");
-	r = take_signals(daemon);
+	signal(SIGPIPE, SIG_IGN);
+	r = signals_take((const int[]){SIGCHLD, SIGTERM, SIGINT, SIGHUP, 0}, NULL, &daemon->signals);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot receive signals");
 	let_programs_go_first();

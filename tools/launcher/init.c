@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/links.h"
 #include "base/files/same-file.h"
 #include "base/strings.h"
 #include "boot/command-line.h"
@@ -88,13 +89,6 @@ static bool mount_kernel_file_systems(void)
 	return access("/proc/self", F_OK) == 0;
 }
 
-static bool is_masked(void)
-{
-	char target[sizeof("/dev/null")] = "";
-
-	return readlink(MASK, target, sizeof(target) - 1) > 0 && streq(target, "/dev/null");
-}
-
 /* Not all containers say that they are one. */
 static bool in_container(void)
 {
@@ -107,7 +101,7 @@ static bool records(void)
 	const char *mode = getenv(MODE);
 	struct stat st;
 
-	if ((in_container() && !(mode && streq(mode, "record"))) || is_masked())
+	if ((in_container() && !(mode && streq(mode, "record"))) || link_is(MASK, "/dev/null"))
 		return false;
 	for (size_t i = 0; i < sizeof(enabled_at) / sizeof(*enabled_at); i++)
 		if (lstat(enabled_at[i], &st) == 0)

@@ -20,7 +20,7 @@
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
-#include "base/strings.h"
+#include "base/files/links.h"
 #include "format/cgroup-line.h"
 #include "format/surroundings.h"
 
@@ -42,10 +42,7 @@ static pid_t fork_sharing_files(void)
 
 bool detach_in_first_namespace(void)
 {
-	char name[SURROUNDINGS_NAMESPACE_SIZE] = "";
-
-	return readlink(SURROUNDINGS_PID_CHILDREN, name, sizeof(name) - 1) > 0 &&
-		streq(name, SURROUNDINGS_FIRST);
+	return link_is(SURROUNDINGS_PID_CHILDREN, SURROUNDINGS_FIRST);
 }
 
 static bool in_service(void)

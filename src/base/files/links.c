@@ -44,3 +44,11 @@ int path_beside_us(const char *name, char ret_path[PATH_MAX])
 	strcpy(ret_path + folder, name);
 	return 0;
 }
+
+bool link_is(const char *path, const char *text)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof(target));
+
+	return n >= 0 && (size_t)n == strlen(text) && memcmp(target, text, (size_t)n) == 0;
+}

@@ -22,6 +22,9 @@ int path_of_fd(int fd, char ret_path[PATH_MAX]);
  */
 int path_beside_us(const char *name, char ret_path[PATH_MAX]);
 
+/* Whether there is a symbolic link with this path, and that is its text. */
+bool link_is(const char *path, const char *text);
+
 /* Whether this entry of an open folder is a symbolic link to a name in the same folder. */
 static inline bool links_to_neighbour(int folder, const char *entry)
 {

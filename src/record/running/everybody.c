@@ -12,18 +12,19 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/files/links.h"
 #include "base/run/process-file.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/cgroup-line.h"
+#include "format/surroundings.h"
 #include "record/timelines/source.h"
 #include "record/timelines/threads.h"
 
-#define GROUPS_MAX          (1u << 16) /* bytes of text */
-#define MOMENTS_MOST        (2u << 20) /* 96 MiB */
-#define MOMENTS_LEAST       (64u << 10)
-#define MEMORY_SHARE        32u                /* one part of the memory in so many may be moments */
-#define FIRST_PID_NAMESPACE "pid:[4026531836]" /* PROC_PID_INIT_INO, include/linux/proc_ns.h */
+#define GROUPS_MAX    (1u << 16) /* bytes of text */
+#define MOMENTS_MOST  (2u << 20) /* 96 MiB */
+#define MOMENTS_LEAST (64u << 10)
+#define MEMORY_SHARE  32u /* one part of the memory in so many may be moments */
 
 bool everybody_unit_of(const char *path, char ret[UNIT_NAME_MAX])
 {
@@ -44,17 +45,6 @@ bool everybody_unit_of(const char *path, char ret[UNIT_NAME_MAX])
 		path += length + (path[length] == '/');
 	}
 	return false;
-}
-
-static bool in_first_pid_namespace(void)
-{
-	char text[64];
-	ssize_t n = readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
-
-	if (n < 0)
-		return false;
-	text[n] = '\0';
-	return streq(text, FIRST_PID_NAMESPACE);
 }
 
 /* The control group that systemd has put the process into: that of version 2, else of systemd's own hierarchy. */
@@ -103,7 +93,7 @@ int everybody_begin(struct everybody *everybody)
 {
 	int r;
 
-	if (!in_first_pid_namespace())
+	if (!link_is(SURROUNDINGS_PID_NAMESPACE, SURROUNDINGS_FIRST))
 		return 0;
 	everybody->on = true;
 	everybody->began = monotonic_ns();

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/files/lock-file.h"
 #include "base/plural.h"
+#include "base/run/signals.h"
 #include "boot/command-line.h"
 #include "boot/files.h"
 #include "boot/keep.h"
@@ -166,18 +166,6 @@ static void keep_timeline(const struct machine_result *result)
 		verb_note("'headstart boot report' says what each unit waited for");
 }
 
-/* Returns a descriptor that is readable when one of these signals has come. */
-static int take_signals(int one, int other)
-{
-	sigset_t mask;
-
-	sigemptyset(&mask);
-	sigaddset(&mask, one);
-	sigaddset(&mask, other);
-	sigprocmask(SIG_BLOCK, &mask, NULL);
-	return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 static int record(double timeout, bool first)
 {
 	_cleanup_close_ int lock = boot_lock(BOOT_RECORDER), tracefs = -1, stop = -1, stop_idle = -1;
@@ -201,10 +189,11 @@ static int record(double timeout, bool first)
 	tracefs = kernelfs_open_tracefs();
 	if (tracefs < 0)
 		return fail_to_trace(tracefs);
-	stop = take_signals(SIGTERM, SIGINT);
-	stop_idle = take_signals(BOOT_STOP_IDLE, BOOT_STOP_IDLE);
-	if (stop < 0 || stop_idle < 0)
-		return verb_fail_errno(errno, "cannot receive signals");
+	r = signals_take((const int[]){SIGTERM, SIGINT, 0}, NULL, &stop);
+	if (r == 0)
+		r = signals_take((const int[]){BOOT_STOP_IDLE, 0}, NULL, &stop_idle);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot receive signals");
 	prefetcher = lock_file_holder(BOOT_PREFETCHER);
 	options.ignored = prefetcher > 0 ? prefetcher : 0;
 	options.tracefs = tracefs;

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/files/links.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/surroundings.h"
@@ -205,17 +206,6 @@ static int watch_start(struct request *request)
 	return watch_command(request);
 }
 
-static bool in_first_namespace(void)
-{
-	char link[SURROUNDINGS_NAMESPACE_SIZE];
-	ssize_t length = readlink(SURROUNDINGS_PID_NAMESPACE, link, sizeof(link) - 1);
-
-	if (length < 0)
-		return false;
-	link[length] = 0;
-	return streq(link, SURROUNDINGS_FIRST);
-}
-
 static int report_failure(const struct watching *watching, enum record_step step, int err)
 {
 	if (watching->error)
@@ -278,7 +268,7 @@ static int watch_running(struct request *request)
 {
 	struct watching *watching = &request->watching;
 	const int refused = record_probe_events();
-	bool events = refused == 0 && in_first_namespace();
+	bool events = refused == 0 && link_is(SURROUNDINGS_PID_NAMESPACE, SURROUNDINGS_FIRST);
 	enum record_step step;
 	char title[32];
 	int r;

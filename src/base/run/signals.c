@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/run/signals.h"
+
+#include <errno.h>
+#include <sys/signalfd.h>
+
+int signals_take(const int *signals, sigset_t *ret_before, int *ret_fd)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	for (; *signals; signals++)
+		sigaddset(&mask, *signals);
+	if (sigprocmask(SIG_BLOCK, &mask, ret_before) < 0)
+		return -errno;
+	*ret_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	return *ret_fd < 0 ? -errno : 0;
+}

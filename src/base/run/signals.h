@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Signals that are read, signalfd(2), and interrupt nothing. */
+#pragma once
+
+#include <signal.h>
+
+/*
+ * Blocks the signals, which end with 0, and opens a descriptor for them: *ret_fd, O_NONBLOCK, the caller's to close. *ret_before, which may
+ * be NULL, is the mask to put back then, and in children. Returns 0 or negative errno.
+ */
+int signals_take(const int *signals, sigset_t *ret_before, int *ret_fd);

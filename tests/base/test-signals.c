@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of signals that are read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/run/signals.h"
+
+static void signals_wait_until_they_are_read(void **state)
+{
+	struct signalfd_siginfo info;
+	sigset_t before, now;
+	_cleanup_close_ int fd = -1;
+
+	assert_int_equal(signals_take((const int[]){SIGTERM, SIGUSR1, 0}, &before, &fd), 0);
+	assert_int_equal(read(fd, &info, sizeof(info)), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(raise(SIGTERM), 0); /* would end us */
+	assert_int_equal(read(fd, &info, sizeof(info)), sizeof(info));
+	assert_int_equal(info.ssi_signo, SIGTERM);
+
+	assert_int_equal(sigprocmask(SIG_SETMASK, &before, &now), 0);
+	assert_int_equal(sigismember(&now, SIGTERM), 1);
+	assert_int_equal(sigismember(&now, SIGUSR1), 1);
+	assert_int_equal(sigismember(&now, SIGUSR2), 0);
+	assert_int_equal(sigismember(&before, SIGTERM), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(signals_wait_until_they_are_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
