@@ -178,6 +178,13 @@ static void charge(struct known *known, struct known_program *program, uid_t use
 	known->changed = true;
 }
 
+/* A clock that is behind, as one without a battery is until the network is there, makes nothing older. */
+static void note_date(int64_t *date, int64_t now)
+{
+	if (now > *date)
+		*date = now;
+}
+
 int known_judge(struct known *known, const char *path, uint64_t key, uid_t user, uint64_t bytes, int64_t now)
 {
 	struct known_program *program = known_find(known, path, key);
@@ -191,12 +198,12 @@ int known_judge(struct known *known, const char *path, uint64_t key, uid_t user,
 		return r;
 	charge(known, program, user);
 	program->starts += program->starts < UINT32_MAX;
-	program->last_start = now;
+	note_date(&program->last_start, now);
 	known->changed = true;
 	if (!known_is_cold(bytes))
 		return 0;
 	program->cold += program->cold < UINT32_MAX;
-	program->last_cold = now;
+	note_date(&program->last_cold, now);
 	program->bytes = bytes;
 	program->tries = 0;
 	return 0;
@@ -208,11 +215,26 @@ void known_started(struct known *known, const char *path, uint64_t key, uid_t us
 
 	if (program)
 		charge(known, program, user);
-	/* Once a day is enough: this would otherwise be written at every start. A start in the future was seen while the clock was wrong. */
-	if (!program || (program->last_start <= now && age(program->last_start, now) < DAY))
+	/* Once a day is enough: this would otherwise be written at every start. */
+	if (!program || age(program->last_start, now) < DAY)
 		return;
 	program->last_start = now;
 	known->changed = true;
+}
+
+static void end_at(struct known *known, int64_t *date, int64_t now)
+{
+	known->changed |= *date > now;
+	if (*date > now)
+		*date = now;
+}
+
+void known_believe(struct known *known, int64_t now)
+{
+	for (size_t i = 0; i < known->n; i++) {
+		end_at(known, &known->items[i].last_start, now);
+		end_at(known, &known->items[i].last_cold, now);
+	}
 }
 
 static bool seldom_cold(const struct known_program *program)
@@ -248,7 +270,7 @@ void known_traced(struct known *known, struct known_program *program, uint64_t k
 	program->tries = 0;
 	program->learnt = now;
 	program->kept_bytes = kept_bytes;
-	program->last_start = now;
+	note_date(&program->last_start, now);
 }
 
 int known_learnt(

@@ -78,6 +78,9 @@ int known_judge(struct known *known, const char *path, uint64_t key, uid_t user,
 /* A start of that user, whose plan was made of what was learnt. */
 void known_started(struct known *known, const char *path, uint64_t key, uid_t user, int64_t now);
 
+/* This date can be believed (calendar.h): what is later was seen while the clock was ahead, and counts as of now. */
+void known_believe(struct known *known, int64_t now);
+
 /*
  * Whether the next start should be traced: it is not learnt, not seldom cold, and was not traced in vain too often, or just now. A
  * trace in the future was made while the clock was wrong.

@@ -430,8 +430,24 @@ static void a_start_while_the_clock_was_ahead_keeps_nothing_for_years(void **sta
 
 	learn(&known, 0, NOW);
 	known_started(&known, "/usr/bin/git", 0, 0, NOW + (int64_t)3650 * DAY);
-	known_started(&known, "/usr/bin/git", 0, 0, NOW + DAY);
+	known_believe(&known, NOW + DAY);
+	assert_int_equal(known_find(&known, "/usr/bin/git", 0)->last_start, NOW + DAY);
 	assert_non_null(known_next_to_forget(&known, UINT64_MAX, later));
+	known_release(&known);
+}
+
+/* As without a battery, until the network is there. */
+static void starts_while_the_clock_is_behind_make_nothing_old(void **state)
+{
+	struct known known = {0};
+
+	learn(&known, 0, NOW);
+	known_judge(&known, "/usr/bin/gimp", 0, 0, COLD, NOW);
+	known_started(&known, "/usr/bin/git", 0, 0, 1);
+	known_judge(&known, "/usr/bin/gimp", 0, 0, COLD, 1);
+	known_traced(&known, known_find(&known, "/usr/bin/git", 0), COLD, 1);
+	known_believe(&known, NOW + 1);
+	assert_null(known_next_to_forget(&known, UINT64_MAX, NOW + 1));
 	known_release(&known);
 }
 
@@ -521,6 +537,7 @@ int main(void)
 		cmocka_unit_test(after_a_clock_turned_back_all_goes_on),
 		cmocka_unit_test(a_trace_while_the_clock_was_ahead_puts_off_no_other),
 		cmocka_unit_test(a_start_while_the_clock_was_ahead_keeps_nothing_for_years),
+		cmocka_unit_test(starts_while_the_clock_is_behind_make_nothing_old),
 		cmocka_unit_test(nothing_is_too_old_without_a_date),
 		cmocka_unit_test(a_file_is_read_as_it_was_written),
 		cmocka_unit_test(every_damaged_byte_is_noticed),

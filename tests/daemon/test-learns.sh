@@ -104,6 +104,16 @@ END2
 	[ "$(note learnt)" -ge 1 ] || fail "it is forgotten: $(cat /run/headstart/daemon)"
 }
 
+case_what_is_forgotten_is_learnt_again() {
+	[ -e "$(echo "$HEADSTART_STATE"/waiter-*.plan)" ] || fail "the case before has left no plan"
+	start_daemon
+	"$tool" forget "$disk/waiter" 2>"$tmp/err" || fail "forget: $(cat "$tmp/err")"
+	"$tool" why "$disk/waiter" >"$tmp/why" || fail "why"
+	grep -q "^next .* a cold start would be noted anew" "$tmp/why" || fail "why says: $(cat "$tmp/why")"
+	cold_starts
+	[ -e "$(echo "$HEADSTART_STATE"/waiter-*.plan)" ] || fail "there is no plan: $(cat "$tmp/daemon-log")"
+}
+
 # What somebody has recorded is not replaced; what was learnt goes when its budget is used up.
 case_what_was_learnt_has_a_budget() {
 	[ -e "$(echo "$HEADSTART_STATE"/waiter-*.plan)" ] || fail "the case before has left no plan"

@@ -130,6 +130,29 @@ case_execve_that_always_takes_long_delays_nobody_for_ever() {
 	wait "$slow" || :
 }
 
+# What the daemon asks of a start when it is over, it asks nobody's server.
+case_folder_of_a_program_that_hangs_delays_nobody() {
+	make_plan "$disk/waiter"
+	hang=
+	rm -rf "$tmp/hanging"
+	mkdir "$tmp/hanging"
+	cp /bin/sleep "$tmp/hanging/sleep"
+	chown -R 65534 "$tmp/hanging"
+	"$tmp/hanging/sleep" 0 # its start is warm
+	start_daemon
+	begin_to_see
+	/usr/bin/setpriv --reuid 65534 --clear-groups -- "$tmp/hanging/sleep" 100 7>&- &
+	sleeper=$!
+	until_a_note
+	mount_hanging "$tmp/hanging" 65534
+	sleep 6 # the daemon looks at a start for five seconds
+	others_are_served
+	kill "$sleeper"
+	end_hanging
+	wait "$sleeper" || :
+	rm -r "$tmp/hanging"
+}
+
 # The daemon makes plans anew, and so do packages, of whatever starts there were. It does not matter then what hangs.
 planner_waits_for_nobody() { # USER, who serves the folder
 	mount_hanging "$tmp/hanging" "$1"

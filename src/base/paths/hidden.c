@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/paths/hidden.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,34 +10,38 @@
 
 /* Calls it for each folder on the path until it returns true. `failed` is what a folder counts as that cannot be examined. */
 static bool any_folder(
-	const char *path, bool (*call)(const struct stat *st, uid_t user), uid_t user, bool failed)
+	const char *path, bool (*call)(const struct statx *st, uid_t user), uid_t user, bool failed)
 {
 	char folder[PATH_MAX];
-	struct stat st;
 
 	if (path[0] != '/' || strlen(path) >= sizeof(folder))
 		return failed;
 	strcpy(folder, path);
 	for (char *slash = strrchr(folder, '/'); slash; slash = strrchr(folder, '/')) {
+		struct statx status;
+
 		*slash = '\0';
-		if (stat(*folder ? folder : "/", &st) < 0)
+		/* Whoever serves the folder is not asked anew: it might never answer. */
+		if (statx(AT_FDCWD, *folder ? folder : "/", AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
+			    STATX_MODE | STATX_UID | STATX_GID, &status) < 0)
 			return failed;
-		if (call(&st, user))
+		if (call(&status, user))
 			return true;
 	}
 	return false;
 }
 
-static bool hides(const struct stat *st, uid_t user)
+static bool hides(const struct statx *st, uid_t user)
 {
-	mode_t needed = st->st_uid == user ? S_IRUSR | S_IXUSR : S_IROTH | S_IXOTH;
+	mode_t needed = st->stx_uid == user ? S_IRUSR | S_IXUSR : S_IROTH | S_IXOTH;
 
-	return (st->st_mode & needed) != needed;
+	return (st->stx_mode & needed) != needed;
 }
 
-static bool is_roots_alone(const struct stat *st, uid_t user)
+static bool is_roots_alone(const struct statx *st, uid_t user)
 {
-	return st->st_uid == 0 && !(st->st_mode & S_IXOTH) && (st->st_gid == 0 || !(st->st_mode & S_IXGRP));
+	return st->stx_uid == 0 && !(st->stx_mode & S_IXOTH) &&
+		(st->stx_gid == 0 || !(st->stx_mode & S_IXGRP));
 }
 
 bool hidden_from_others(const char *path)

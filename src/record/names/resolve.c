@@ -18,7 +18,7 @@
 #include "base/strings.h"
 #include "record/names/links.h"
 
-#define RESIDENCY_PAGES_MAX (4u << 20) /* 16 GiB of a file: beyond, a byte for each page is too much */
+#define RESIDENCY_PAGES_MAX (16u << 20) /* of all files, 64 GiB: each page takes a byte */
 
 /* The kinds of events that decide what is looked up about a file. */
 enum { HAS_EVENTS = 1, HAS_MAPPED = 2 };
@@ -61,12 +61,12 @@ static int mark_ambiguous(struct record_files *files, struct inode_map *map)
 	return 0;
 }
 
-static void look_up_residency(struct record_file *file, size_t page_size)
+static void look_up_residency(struct record_file *file, size_t page_size, uint64_t *budget)
 {
 	_cleanup_close_ int fd = -1;
 	void *map;
 
-	if (!file->pages || file->pages > RESIDENCY_PAGES_MAX)
+	if (!file->pages || file->pages > *budget)
 		return;
 	fd = open_regular(file->path, OPEN_NO_LINKS | OPEN_NO_ATIME);
 	if (fd < 0)
@@ -74,6 +74,7 @@ static void look_up_residency(struct record_file *file, size_t page_size)
 	map = mmap(NULL, file->pages * page_size, PROT_READ, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
 		return;
+	*budget -= file->pages;
 	file->resident = calloc(1, file->pages);
 	if (file->resident && mincore(map, file->pages * page_size, file->resident) < 0) {
 		free(file->resident);
@@ -111,6 +112,7 @@ int resolve_files(struct record_files *files, const struct record_trace *trace)
 	_cleanup_(inode_map_releasep) struct inode_map map = {0};
 	_cleanup_free_ uint8_t *kinds = NULL;
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+	uint64_t budget = RESIDENCY_PAGES_MAX;
 	int r;
 
 	for (size_t i = 0; i < files->count; i++) {
@@ -136,7 +138,7 @@ int resolve_files(struct record_files *files, const struct record_trace *trace)
 		return -ENOMEM;
 	for (size_t i = 0; i < files->count; i++) {
 		if (kinds[i] & HAS_MAPPED && !files->items[i].own)
-			look_up_residency(&files->items[i], page_size);
+			look_up_residency(&files->items[i], page_size, &budget);
 		/* Skips a file that others opened and the tree did not touch. */
 		if (!kinds[i] && !files->items[i].by_tree)
 			drop_file(&files->items[i]);

@@ -9,12 +9,10 @@
 #include "base/cleanup.h"
 #include "base/inode-map.h"
 #include "base/strings.h"
+#include "record/profiles/page-marks.h"
 
 /* What is known of a file while the events are processed. */
 struct progress {
-	uint8_t *touched; /* a bit for each page */
-	uint8_t *asked;   /* likewise: those that were asked for themselves */
-	uint8_t *added;
 	size_t profile_index; /* SIZE_MAX until the profile has the file */
 	bool has_pages;       /* some event touches a page of it */
 };
@@ -23,8 +21,10 @@ struct assembly {
 	const struct record_trace *trace;
 	const struct record_files *files;
 	struct progress *progress; /* one for each file */
-	size_t *file_of;           /* one for each event: index of its file, or SIZE_MAX */
-	size_t *by_opening;        /* file indices, ascending by opening time */
+	struct page_marks marks;
+	bool lost;          /* pages, because there are too many */
+	size_t *file_of;    /* one for each event: index of its file, or SIZE_MAX */
+	size_t *by_opening; /* file indices, ascending by opening time */
 	bool added_is_touch;
 	struct profile *profile;
 	uint32_t touches;
@@ -33,24 +33,21 @@ struct assembly {
 
 static void assembly_release(struct assembly *assembly)
 {
-	for (size_t i = 0; assembly->progress && i < assembly->files->count; i++) {
-		free(assembly->progress[i].touched);
-		free(assembly->progress[i].asked);
-		free(assembly->progress[i].added);
-	}
+	page_marks_release(&assembly->marks);
 	free(assembly->progress);
 	free(assembly->file_of);
 	free(assembly->by_opening);
 }
 
-static bool bit_get(const uint8_t *bits, uint64_t i)
+/* What does not fit is left out. Returns 0 or -ENOMEM. */
+static int mark(struct assembly *assembly, size_t file, uint64_t page, enum page_mark as)
 {
-	return bits[i / 8] & 1 << i % 8;
-}
+	int r = page_marks_set(&assembly->marks, file, (uint32_t)page, as);
 
-static void bit_set(uint8_t *bits, uint64_t i)
-{
-	bits[i / 8] |= (uint8_t)(1 << i % 8);
+	if (r != -EFBIG)
+		return r;
+	assembly->lost = true;
+	return 0;
 }
 
 static int compare_events(const void *a, const void *b)
@@ -106,15 +103,19 @@ static int map_events(struct assembly *assembly, uint64_t *ret_unknown)
 }
 
 /* Whether the event says that this page, inside the file, was touched. */
-static bool touches_page(const struct assembly *assembly, const struct record_event *event,
-	const struct record_file *file, uint64_t page)
+static bool touches_page(
+	const struct assembly *assembly, const struct record_event *event, size_t index, uint64_t page)
 {
+	const struct record_file *file = &assembly->files->items[index];
+
 	switch (event->kind) {
 	case RECORD_TOUCH:
 	case RECORD_FOUND:
 		return true;
 	case RECORD_MAPPED:
-		return file->own || (file->resident && file->resident[page] & 1);
+		/* A page that the start itself brought in was there, even if the kernel has taken it back since. */
+		return file->own || (file->resident && file->resident[page] & 1) ||
+			page_marks_get(&assembly->marks, index, (uint32_t)page, PAGE_ADDED);
 	case RECORD_ADDED:
 		return assembly->added_is_touch;
 	}
@@ -129,32 +130,34 @@ static uint64_t event_end(const struct record_event *event, const struct record_
 	return end < file->pages ? end : file->pages;
 }
 
+static int mark_pages(struct assembly *assembly, const struct record_event *event, size_t index)
+{
+	uint64_t end = event_end(event, &assembly->files->items[index]);
+	struct progress *progress = &assembly->progress[index];
+	int r = 0;
+
+	for (uint64_t page = event->first; r == 0 && page < end; page++) {
+		progress->has_pages |= touches_page(assembly, event, index, page);
+		if (event->kind == RECORD_ADDED)
+			r = mark(assembly, index, page, PAGE_ADDED);
+		if (event->kind == RECORD_TOUCH)
+			r = mark(assembly, index, page, PAGE_ASKED);
+	}
+	return r;
+}
+
 static int prepare_progress(struct assembly *assembly)
 {
 	for (size_t i = 0; i < assembly->trace->n_events; i++) {
 		const struct record_event *event = &assembly->trace->events[i];
 		size_t index = assembly->file_of[i];
-		const struct record_file *file;
-		struct progress *progress;
+		int r;
 
 		if (index == SIZE_MAX)
 			continue;
-		file = &assembly->files->items[index];
-		progress = &assembly->progress[index];
-		if (!progress->touched) {
-			progress->touched = calloc(1, file->pages / 8 + 1);
-			progress->asked = calloc(1, file->pages / 8 + 1);
-			progress->added = calloc(1, file->pages / 8 + 1);
-			if (!progress->touched || !progress->asked || !progress->added)
-				return -ENOMEM;
-		}
-		for (uint64_t page = event->first; page < event_end(event, file); page++) {
-			progress->has_pages |= touches_page(assembly, event, file, page);
-			if (event->kind == RECORD_ADDED)
-				bit_set(progress->added, page);
-			if (event->kind == RECORD_TOUCH)
-				bit_set(progress->asked, page);
-		}
+		r = mark_pages(assembly, event, index);
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }
@@ -192,34 +195,39 @@ static int touch_page(struct profile_file *file, uint32_t page, uint32_t order, 
 			.page = page, .pages = 1, .order = order, .runs = 1, .doubt = {.unsure = unsure}});
 }
 
+/* The first touch of a page gives it its order. */
+static int take_page(struct assembly *assembly, size_t index, uint32_t page)
+{
+	bool unsure = !page_marks_get(&assembly->marks, index, page, PAGE_ASKED);
+	struct profile_file *entry;
+	int r = mark(assembly, index, page, PAGE_TOUCHED);
+
+	if (r < 0 || !page_marks_get(&assembly->marks, index, page, PAGE_TOUCHED))
+		return r;
+	r = profile_file_for(assembly, index, &entry);
+	if (r == 0)
+		r = touch_page(entry, page, assembly->touches, unsure);
+	assembly->touches += r == 0;
+	return r;
+}
+
 static int take_event(struct assembly *assembly, size_t i)
 {
 	const struct record_event *event = &assembly->trace->events[i];
 	size_t index = assembly->file_of[i];
-	const struct record_file *file;
+	uint64_t end;
+	int r = 0;
 
 	if (index == SIZE_MAX)
 		return 0;
-	file = &assembly->files->items[index];
-	for (uint64_t page = event->first; page < event_end(event, file); page++) {
-		struct profile_file *entry;
-		bool unsure = !bit_get(assembly->progress[index].asked, page);
-		int r;
-
-		if (bit_get(assembly->progress[index].touched, page) ||
-			!touches_page(assembly, event, file, page))
-			continue;
-		r = profile_file_for(assembly, index, &entry);
-		if (r == 0)
-			r = touch_page(entry, (uint32_t)page, assembly->touches, unsure);
-		if (r < 0)
-			return r;
-		bit_set(assembly->progress[index].touched, page);
-		assembly->touches++;
-	}
+	end = event_end(event, &assembly->files->items[index]);
+	for (uint64_t page = event->first; r == 0 && page < end; page++)
+		if (!page_marks_get(&assembly->marks, index, (uint32_t)page, PAGE_TOUCHED) &&
+			touches_page(assembly, event, index, page))
+			r = take_page(assembly, index, (uint32_t)page);
 	if (event->kind == RECORD_FOUND)
 		assembly->found = assembly->touches;
-	return 0;
+	return r;
 }
 
 /* A directory, a link, or a file that was opened but not read takes an order number of its own. */
@@ -298,21 +306,6 @@ static void place_execs(const struct assembly *assembly, struct record_trace *tr
 		qsort(trace->execs, trace->n_execs, sizeof(*trace->execs), compare_execs);
 }
 
-static uint64_t count_resident(const struct assembly *assembly)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < assembly->files->count; i++) {
-		const struct progress *progress = &assembly->progress[i];
-
-		for (uint64_t byte = 0; progress->touched && byte <= assembly->files->items[i].pages / 8;
-			byte++)
-			count += (unsigned)__builtin_popcount(
-				(unsigned)(progress->touched[byte] & ~progress->added[byte] & 0xff));
-	}
-	return count;
-}
-
 static int assembly_init(struct assembly *assembly)
 {
 	size_t n = assembly->files->count;
@@ -359,9 +352,11 @@ int assemble(struct record_trace *trace, const struct record_files *files, bool 
 	r = walk_in_time_order(&assembly);
 	if (r < 0)
 		return r;
+	trace->lost |= assembly.lost;
 	into->touches = assembly.touches;
 	summary.found = assembly.found;
-	summary.pages_resident = added_is_touch ? 0 : count_resident(&assembly);
+	summary.pages_resident =
+		added_is_touch ? 0 : page_marks_count(&assembly.marks, PAGE_TOUCHED, PAGE_ADDED);
 	r = profile_finish(into);
 	if (r == 0)
 		*ret_summary = summary;

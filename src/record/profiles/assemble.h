@@ -21,7 +21,7 @@ struct assemble_summary {
  * Sorts trace->events and trace->execs by time. The kernel reports an exec only after it has read the program's first
  * page, so each exec is placed before that read. `added_is_touch`: the kernel has no better events, so every page that
  * enters the page cache counts as touched. Fills touches, files (path, kind, order, ranges) and execs of *into, whose
- * program is set, and calls profile_finish(). Returns 0 or negative errno.
+ * program is set, and calls profile_finish(). Sets trace->lost if there are more pages than can be kept. Returns 0 or negative errno.
  */
 int assemble(struct record_trace *trace, const struct record_files *files, bool added_is_touch,
 	struct profile *into, struct assemble_summary *ret_summary);

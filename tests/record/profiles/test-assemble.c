@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include "record/names/mounts.h"
 #include "record/names/resolve.h"
 #include "record/profiles/assemble.h"
+#include "record/profiles/page-marks.h"
 
 #define DEVICE 0x800001u
 
@@ -176,6 +178,23 @@ static void test_mapped_counts_where_resident(void **state)
 	assert_int_equal(f->summary.pages_resident, 2);
 }
 
+/* The kernel may take a page back before anybody can look: the start had brought it in. */
+static void test_mapped_counts_what_the_start_brought_in(void **state)
+{
+	struct fixture *f = *state;
+	struct record_file *file = add_file(f, "/lib/a", PROFILE_REGULAR, 1, 8, 1);
+
+	file->resident = calloc(1, 8);
+	add_exec(f, 1, "/bin/program");
+	add_event(f, 10, RECORD_ADDED, 1, 3, 3);
+	add_event(f, 11, RECORD_MAPPED, 1, 0, 7);
+	run(f, false);
+	assert_int_equal(find(f, "/lib/a")->n_ranges, 1);
+	assert_range(find(f, "/lib/a"), 0, 3, 1, 0);
+	assert_true(find(f, "/lib/a")->ranges[0].doubt.unsure);
+	assert_int_equal(f->summary.pages_resident, 0);
+}
+
 /* Nobody has looked which pages of a user's own file were resident. */
 static void test_mapped_counts_of_an_own_file(void **state)
 {
@@ -287,6 +306,43 @@ static void test_exec_is_before_its_first_page(void **state)
 	assert_string_equal(f->profile.execs[1].path, "/bin/second");
 	assert_int_equal(f->profile.execs[1].order, 3);
 	assert_int_equal(find(f, "/bin/second")->order, 3);
+}
+
+/* Anybody can make files of 16 TiB that take no space, and touch a page of each. */
+static void test_large_files_take_no_memory(void **state)
+{
+	struct fixture *f = *state;
+	struct rlimit before, little;
+	char name[32];
+
+	for (uint64_t i = 1; i <= 1000; i++) {
+		snprintf(name, sizeof(name), "/large/%u", (unsigned)i);
+		add_file(f, name, PROFILE_REGULAR, i, UINT32_MAX, 1);
+		add_event(f, 10 + i, RECORD_TOUCH, i, UINT32_MAX - 2, UINT32_MAX - 2);
+	}
+	add_exec(f, 1, "/bin/program");
+	assert_int_equal(getrlimit(RLIMIT_DATA, &before), 0);
+	little = (struct rlimit){.rlim_cur = 256 << 20, .rlim_max = before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_DATA, &little), 0);
+	run(f, false);
+	assert_int_equal(setrlimit(RLIMIT_DATA, &before), 0);
+	assert_int_equal(f->profile.n_files, 1000);
+	assert_range(find(f, "/large/1000"), 0, UINT32_MAX - 2, 1, 999);
+	assert_false(f->trace.lost);
+}
+
+/* A page of each piece. */
+static void test_more_pages_than_can_be_kept(void **state)
+{
+	struct fixture *f = *state;
+
+	add_file(f, "/large", PROFILE_REGULAR, 1, UINT32_MAX, 1);
+	add_exec(f, 1, "/bin/program");
+	for (uint32_t i = 0; i <= PAGE_MARKS_MAX; i++)
+		add_event(f, 10 + i, RECORD_TOUCH, 1, i * 64, i * 64);
+	run(f, false);
+	assert_true(f->trace.lost);
+	assert_int_equal(f->profile.touches, PAGE_MARKS_MAX);
 }
 
 static void test_unknown_and_ambiguous_files(void **state)
@@ -455,6 +511,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_order_and_first_touch, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_clipped_to_the_end, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_mapped_counts_where_resident, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_mapped_counts_what_the_start_brought_in, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_mapped_counts_of_an_own_file, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pages_asked_for_are_certain, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
@@ -462,6 +520,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_added_alone_is_no_touch, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_looked_at, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_exec_is_before_its_first_page, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_large_files_take_no_memory, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_more_pages_than_can_be_kept, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_unknown_and_ambiguous_files, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nothing_happened, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_repeated_events_are_kept_once, set_up, tear_down),

@@ -258,6 +258,14 @@ struct kept keep_start(struct profile *profile, const char *const *argv, const s
 	return kept;
 }
 
+bool keep_has(const char *program)
+{
+	_cleanup_free_ char *path = NULL;
+
+	return store_find(STORE_PROFILE, program, &path) != -ENOENT ||
+		store_find(STORE_PLAN, program, &path) != -ENOENT;
+}
+
 uint64_t keep_find(const char *program)
 {
 	_cleanup_(recordings_releasep) struct recordings stored = {0};

@@ -230,6 +230,8 @@ static void forget_some(struct lessons *lessons)
 	if (lessons_write(lessons) || lessons->others_write)
 		return; /* the files are in use; later */
 	lessons->last_age = now;
+	if (now)
+		known_believe(&lessons->known, now);
 	if (!known_next_to_forget(&lessons->known, lessons->budget, now))
 		return;
 	/* All that the list can have fits into the pipe. */
@@ -278,6 +280,17 @@ static bool start_other(struct lessons *lessons, const struct process_seen *seen
 		start_trace(lessons, seen, true, false);
 }
 
+/* What we have learnt was removed, as by 'headstart forget': it is learnt anew. */
+static void leave_what_was_removed(struct lessons *lessons, const char *program)
+{
+	struct known_program *known = known_find(&lessons->known, program, 0);
+
+	if (!known || !known->learnt || keep_has(program))
+		return;
+	known_forget(&lessons->known, known);
+	saver_note(&lessons->saver);
+}
+
 bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool planned)
 {
 	const struct known_program *known;
@@ -291,6 +304,7 @@ bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool
 	}
 	if (see_start(lessons, seen) != STARTS_BEGINS)
 		return false;
+	leave_what_was_removed(lessons, seen->program);
 	known = known_find(&lessons->known, seen->program, 0);
 	if (known && known_wants_trace(known, time(NULL)))
 		start_trace(lessons, seen, false, false);
@@ -342,13 +356,16 @@ static bool bytes_of(void *context, int32_t pid, uint64_t *ret_bytes)
 static void judge(void *context, const struct start *start, uint64_t bytes)
 {
 	struct lessons *lessons = context;
+	bool cold = known_is_cold(bytes);
 	struct stranger stranger;
 
-	/* A recording empties the page cache for itself: what is cold now says nothing. */
-	if (known_is_cold(bytes) && execs_recorder_runs(lessons->tracing.tracefs))
+	if (!cold && !known_find(&lessons->known, start->program, start->key))
 		return;
-	/* Others could fill this with names of their choice, … */
-	if (known_is_cold(bytes) && stranger_find_cached(start->program, &stranger) < 0)
+	/* A recording empties the page cache for itself: what is cold now says nothing. */
+	if (cold && execs_recorder_runs(lessons->tracing.tracefs))
+		return;
+	/* Others could fill this with names of their choice, or have us wait for who serves them, … */
+	if (stranger_find_cached(start->program, &stranger) < 0)
 		return;
 	/* … and see by its length whether a file exists that they cannot see: a program is what its path leads to when it is seen. */
 	if (start->user != 0 && !start->elsewhere && hidden_from_others(start->program))

@@ -104,6 +104,8 @@ static const char *what_follows(const struct known_program *program, bool planne
 		return "nothing: headstartd does not learn; it was started with --no-learn, or its journal says why";
 	if (!program)
 		return "it is looked at: a cold start would be noted";
+	if (program->learnt)
+		return "it is looked at: what was learnt of it was removed, and a cold start would be noted anew";
 	if (known_wants_trace(program, time(NULL)))
 		return "its next start is traced";
 	return "nothing for now: it is seldom cold, or was traced in vain";
