@@ -57,10 +57,16 @@ record() {
 	[ -e "$timeline" ] || fail "no timeline: $(cat "$tmp/log")"
 	cp "$timeline" "$tmp/kept"
 }
+# Whether the kernel dropped events, as it does on a busy machine: reads are missing then.
+lost() { "$tool" boot report --json "$tmp/kept" | grep -q '"lost": *true'; }
+
 find_groups
 play_systemd
-make_cold
-record # once for all cases
+for try in 1 2 3; do # once for all cases, unless something is missing
+	make_cold
+	record
+	lost || break
+done
 
 refuses() { # STATUS WORDS ARGUMENT…
 	status=$1 words=$2
@@ -74,8 +80,8 @@ refuses() { # STATUS WORDS ARGUMENT…
 
 case_each_unit_has_what_it_read() {
 	[ "$(stat -c %a "$timeline")" = 600 ] || fail "others may read what boots read"
+	! lost || { untried "the kernel dropped events" && return 0; }
 	"$tool" boot report --json >"$tmp/report"
-	! grep -q '"lost": *true' "$tmp/report" || { untried "the kernel dropped events" && return 0; }
 	/usr/bin/python3 - "$tmp/report" "$disk" "$hostile" <<'END' || fail "the report is not what was read: $(cat "$tmp/report")"
 import json, sys
 report, disk, hostile = json.load(open(sys.argv[1])), sys.argv[2], sys.argv[3]
@@ -94,7 +100,7 @@ case_report_for_people() {
 	COLUMNS=200 "$headstart" boot report >"$tmp/out"
 	grep -q "^boot of $(uname -n)\$" "$tmp/out" || fail "no title: $(cat "$tmp/out")"
 	grep -q ' one\.service$' "$tmp/out" || fail "a unit is missing: $(cat "$tmp/out")"
-	grep -qF " $disk/one" "$tmp/out" || fail "a file is missing: $(cat "$tmp/out")"
+	lost || grep -qF " $disk/one" "$tmp/out" || fail "a file is missing: $(cat "$tmp/out")"
 	"$tool" boot report -n 1 "$tmp/kept" >"$tmp/out"
 	grep -q 'and [0-9]* more' "$tmp/out" || fail "more than one row: $(cat "$tmp/out")"
 	"$tool" report "$tmp/kept" >"$tmp/other"

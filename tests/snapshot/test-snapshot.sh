@@ -103,7 +103,7 @@ case_changed_and_missing_files_are_left_out() {
 	changing() {
 		cat "$disk/changing"/* >/dev/null
 		snapshot "$disk/changing"
-		[ "$(json "$tmp/json" 'TOP["files"]')" = 4 ] || fail "not all files: $(cat "$tmp/json")"
+		[ "$(json "$tmp/json" '(TOP["files"], TOP["bytes"])')" = "(4, $((4 * 503808)))" ] || fail "not all of the files: $(cat "$tmp/json")"
 	}
 	until_undisturbed changing
 	echo more >>"$disk/changing/f1"
