@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -13,6 +14,8 @@
 #include "base/run/search.h"
 #include "base/strings.h"
 #include "setup/app-parts.h"
+
+#define LINKS_MAX 40 /* as the kernel has it: path_resolution(7) */
 
 /* Names that people use for programs which distributions name differently. */
 static const char *const aliases[][4] = {
@@ -106,15 +109,60 @@ int app_add_named_programs(struct app *app)
 	return app_add_program(app, app->path ? app->path : app->name);
 }
 
+/* Replaces the path by what the link there leads to. False if it is no link. */
+static bool follow_link(char path[PATH_MAX])
+{
+	char target[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+	size_t folder = (size_t)(strrchr(path, '/') + 1 - path);
+
+	if (n <= 0)
+		return false;
+	target[n] = '\0';
+	if (target[0] == '/')
+		folder = 0;
+	if (folder + (size_t)n >= PATH_MAX)
+		return false;
+	strcpy(path + folder, target);
+	return strrchr(path, '/')[1] != '\0';
+}
+
+/* Whether the program has this name, or one of the links that lead to it. */
+static bool has_name(const char *program, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s", program) >= (int)sizeof(path))
+		return false;
+	for (int links = 0; links <= LINKS_MAX; links++) {
+		if (streq(strrchr(path, '/') + 1, name))
+			return true;
+		if (!follow_link(path))
+			return false;
+	}
+	return false;
+}
+
+/*
+ * Some programs do by their name what other programs do: vim and gvim may be one file, as all apps of snap are. So the name must be one of
+ * the program's, too.
+ */
 const char *app_wrapper_for(const struct app *app, const char *command)
 {
 	_cleanup_free_ char *path = find_program(app, command);
 	_cleanup_free_ char *canonical = path ? realpath(path, NULL) : NULL;
+	const char *wrapper = NULL;
 
-	for (size_t i = 0; canonical && i < app->n_programs; i++)
-		if (streq(app->programs[i].canonical, canonical))
-			return app->programs[i].wrapper;
-	return NULL;
+	for (size_t i = 0; canonical && i < app->n_programs; i++) {
+		const struct app_program *program = &app->programs[i];
+		const char *name = strrchr(path, '/') + 1;
+
+		if (!streq(program->canonical, canonical) || !has_name(program->path, name))
+			continue;
+		if (!wrapper || streq(strrchr(program->path, '/') + 1, name))
+			wrapper = program->wrapper;
+	}
+	return wrapper;
 }
 
 /* Whether a file lies in the folder of wrappers, under its wrapper's name. */

@@ -82,14 +82,20 @@ static int add_wrapper(struct app *app, const struct app_program *program)
 	return file_set_add(&app->set, program->wrapper, 0755, text, size);
 }
 
+static bool is_named(const char *path, const char *name)
+{
+	return streq(strrchr(path, '/') + 1, name);
+}
+
 /* Sandboxes and emulators have a root and an ld.so of their own, so headstart does not reach what they start. */
 static const char *container_tool(const struct app *app)
 {
 	static const char *const tools[] = {"flatpak", "snap", "wine"};
+	const struct app_program *program = app->programs;
 
-	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
-		if (app->n_programs > 0 && streq(strrchr(app->programs[0].path, '/') + 1, tools[i]) &&
-			!streq(app->name, tools[i]))
+	for (size_t i = 0; app->n_programs > 0 && i < sizeof(tools) / sizeof(tools[0]); i++)
+		if (!streq(app->name, tools[i]) &&
+			(is_named(program->path, tools[i]) || is_named(program->canonical, tools[i])))
 			return tools[i];
 	return NULL;
 }
@@ -112,10 +118,11 @@ static int find_obstacle(struct app *app)
 
 static int find_programs(struct app *app)
 {
-	int r = app_add_named_programs(app);
+	/* Before anything else: on a desktop it may be executable. */
+	int r = app->path && ends_with(app->path, APP_MENU_SUFFIX) ? app_menu_add_program(app, app->path) : 0;
 
-	if (r == 0 && app->n_programs == 0 && app->path && ends_with(app->path, APP_MENU_SUFFIX))
-		r = app_menu_add_program(app, app->path);
+	if (r == 0 && app->n_programs == 0)
+		r = app_add_named_programs(app);
 	if (r == 0 && app->n_programs == 0)
 		r = app_menus_add_program(app);
 	if (r == 0 && app->n_programs == 0)

@@ -52,24 +52,29 @@ bool file_set_has(const struct file_set *set, const char *path)
 
 static int remove_one(const struct installed_file *file, file_removed *tell, void *context);
 
-static bool has_checksum(const char *path, uint64_t checksum)
+/* Finds out which of our versions the file is. False if it is none. */
+static bool is_ours(const char *path, const struct installed_file *known, uint64_t *ret_checksum)
 {
 	_cleanup_free_ char *content = NULL;
 	size_t size;
 
-	return read_file(path, FILE_MAX, &content, &size) == 0 && checksum64(content, size) == checksum;
+	if (read_file(path, FILE_MAX, &content, &size) < 0)
+		return false;
+	*ret_checksum = checksum64(content, size);
+	return *ret_checksum == known->checksum || *ret_checksum == known->was;
 }
 
 enum file_standing file_standing(const char *path, const struct manifest *manifest)
 {
 	const struct installed_file *known = manifest_find(manifest, path);
+	uint64_t checksum;
 	struct stat st;
 
 	if (lstat(path, &st) < 0)
 		return errno == ENOENT ? FILE_ABSENT : FILE_OTHER;
 	if (!S_ISREG(st.st_mode))
 		return FILE_OTHER;
-	return known && has_checksum(path, known->checksum) ? FILE_OURS : FILE_FOREIGN;
+	return known && is_ours(path, known, &checksum) ? FILE_OURS : FILE_FOREIGN;
 }
 
 const char *files_in_the_way(const struct file_set *set, const struct manifest *manifest, bool force,
@@ -159,16 +164,20 @@ static int note_missing_folders(struct manifest *manifest, const char *path)
 static int add_wanted(const struct new_file *file, const struct manifest *before, struct manifest *after)
 {
 	const struct installed_file *known = manifest_find(before, file->path);
-	uint64_t checksum = checksum64(file->content, file->size);
+	struct installed_file wanted = {
+		.path = file->path, .checksum = checksum64(file->content, file->size)};
 	_cleanup_free_ char *saved = NULL;
 	int r = note_missing_folders(after, file->path);
 
-	if (r < 0)
-		return r;
-	if (file_standing(file->path, before) != FILE_FOREIGN)
-		return manifest_add_file(after, file->path, checksum, known ? known->saved : NULL);
-	r = saved_name(file->path, &saved);
-	return r < 0 ? r : manifest_add_file(after, file->path, checksum, saved);
+	wanted.was = wanted.checksum;
+	if (r == 0 && file_standing(file->path, before) == FILE_FOREIGN) {
+		r = saved_name(file->path, &saved);
+		wanted.saved = saved;
+	} else if (known) {
+		(void)is_ours(file->path, known, &wanted.was); /* if we are killed, it may be either */
+		wanted.saved = known->saved;
+	}
+	return r < 0 ? r : manifest_add_file(after, &wanted);
 }
 
 static bool lies_in(const char *path, const char *folder)
@@ -216,7 +225,7 @@ static int merge_manifest(
 		const struct installed_file *file = &before->files[i];
 
 		if (!manifest_find(after, file->path))
-			r = manifest_add_file(after, file->path, file->checksum, file->saved);
+			r = manifest_add_file(after, file);
 	}
 	if (after->n_folders)
 		qsort(after->folders, after->n_folders, sizeof(*after->folders), compare_strings);
@@ -259,11 +268,14 @@ static int drop_unwanted(const struct file_set *set, const struct manifest *mani
 	for (size_t i = 0; r == 0 && i < manifest->n_folders; i++)
 		r = manifest_add_folder(ret, manifest->folders[i]);
 	for (size_t i = 0; r == 0 && i < manifest->n_files; i++) {
-		const struct installed_file *file = &manifest->files[i];
+		struct installed_file file = manifest->files[i];
 
-		r = file_set_has(set, file->path)
-			? manifest_add_file(ret, file->path, file->checksum, file->saved)
-			: remove_one(file, NULL, NULL);
+		if (file_set_has(set, file.path)) {
+			file.was = file.checksum; /* it is replaced */
+			r = manifest_add_file(ret, &file);
+		} else {
+			r = remove_one(&manifest->files[i], NULL, NULL);
+		}
 	}
 	return r;
 }

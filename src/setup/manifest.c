@@ -23,15 +23,17 @@ static void json_putp(struct json_object **json)
 	json_object_put(*json);
 }
 
-int manifest_add_file(struct manifest *manifest, const char *path, uint64_t checksum, const char *saved)
+int manifest_add_file(struct manifest *manifest, const struct installed_file *file)
 {
-	_cleanup_free_ char *path_copy = strdup(path), *saved_copy = saved ? strdup(saved) : NULL;
+	_cleanup_free_ char *path = strdup(file->path), *saved = file->saved ? strdup(file->saved) : NULL;
 	int r = ARRAY_RESERVE(manifest->files, manifest->files_capacity, manifest->n_files + 1);
 
-	if (r < 0 || !path_copy || (saved && !saved_copy))
+	if (r < 0 || !path || (file->saved && !saved))
 		return -ENOMEM;
-	manifest->files[manifest->n_files++] = (struct installed_file){
-		.path = TAKE_PTR(path_copy), .checksum = checksum, .saved = TAKE_PTR(saved_copy)};
+	manifest->files[manifest->n_files++] = (struct installed_file){.path = TAKE_PTR(path),
+		.checksum = file->checksum,
+		.was = file->was,
+		.saved = TAKE_PTR(saved)};
 	return 0;
 }
 
@@ -78,19 +80,32 @@ static const char *member_path(struct json_object *json, const char *key)
 												   : NULL;
 }
 
+/* A checksum, or what it is if there is no such member. Returns 0 or -EBADMSG. */
+static int member_checksum(struct json_object *json, const char *key, uint64_t *ret)
+{
+	const char *text = json_object_get_string(json_object_object_get(json, key));
+	uint64_t number;
+	char *end;
+
+	if (!text)
+		return 0;
+	number = strtoull(text, &end, 16);
+	if (strlen(text) != 16 || *end)
+		return -EBADMSG;
+	*ret = number;
+	return 0;
+}
+
 static int read_file_entry(struct json_object *json, struct manifest *manifest)
 {
-	const char *path = member_path(json, "path");
-	const char *checksum = json_object_get_string(json_object_object_get(json, "checksum"));
-	char *end;
-	uint64_t number;
+	struct installed_file file = {
+		.path = (char *)member_path(json, "path"), .saved = (char *)member_path(json, "saved")};
 
-	if (!path || !checksum || strlen(checksum) != 16)
+	if (!file.path || !json_object_object_get(json, "checksum") ||
+		member_checksum(json, "checksum", &file.checksum) < 0)
 		return -EBADMSG;
-	number = strtoull(checksum, &end, 16);
-	if (*end)
-		return -EBADMSG;
-	return manifest_add_file(manifest, path, number, member_path(json, "saved"));
+	file.was = file.checksum;
+	return member_checksum(json, "was", &file.was) < 0 ? -EBADMSG : manifest_add_file(manifest, &file);
 }
 
 static struct json_object *member_array(struct json_object *json, const char *key)
@@ -140,6 +155,14 @@ int manifest_load(const char *path, struct manifest *ret)
 	return 0;
 }
 
+static void add_checksum(struct json_object *entry, const char *key, uint64_t checksum)
+{
+	char text[17];
+
+	snprintf(text, sizeof(text), "%016" PRIx64, checksum);
+	json_object_object_add(entry, key, json_object_new_string(text));
+}
+
 int manifest_save(const char *path, const struct manifest *manifest)
 {
 	_cleanup_(json_putp) struct json_object *json = json_object_new_object();
@@ -154,11 +177,11 @@ int manifest_save(const char *path, const struct manifest *manifest)
 	for (size_t i = 0; i < manifest->n_files; i++) {
 		const struct installed_file *file = &manifest->files[i];
 		struct json_object *entry = json_object_new_object();
-		char checksum[17];
 
-		snprintf(checksum, sizeof(checksum), "%016" PRIx64, file->checksum);
 		json_object_object_add(entry, "path", json_object_new_string(file->path));
-		json_object_object_add(entry, "checksum", json_object_new_string(checksum));
+		add_checksum(entry, "checksum", file->checksum);
+		if (file->was != file->checksum)
+			add_checksum(entry, "was", file->was);
 		if (file->saved)
 			json_object_object_add(entry, "saved", json_object_new_string(file->saved));
 		json_object_array_add(files, entry);

@@ -5,6 +5,8 @@
  *	{"version": 1, "folders": ["/home/u/.local/bin"],
  *	 "files": [{"path": "/home/u/.local/bin/firefox", "checksum": "0123456789abcdef",
  *		    "saved": "/home/u/.local/bin/.firefox.headstart-saved"}]}
+ *
+ * While files are replaced that an earlier installation wrote, they also have "was", the checksum of those.
  */
 #pragma once
 
@@ -13,7 +15,8 @@
 
 struct installed_file {
 	char *path;        /* owned, absolute */
-	uint64_t checksum; /* XXH3 of what we wrote */
+	uint64_t checksum; /* XXH3 of what we wrote, or are about to write */
+	uint64_t was;      /* likewise, of what we had written before, until it is replaced; or the same */
 	char *saved;       /* owned: the present name of the earlier file; NULL: there was none */
 };
 
@@ -30,8 +33,8 @@ int manifest_load(const char *path, struct manifest *ret);
 /* Publishes it, mode 0600; the folder must exist. Returns 0 or negative errno. */
 int manifest_save(const char *path, const struct manifest *manifest);
 
-/* Adds copies of the strings; saved may be NULL. Returns 0 or -ENOMEM. */
-int manifest_add_file(struct manifest *manifest, const char *path, uint64_t checksum, const char *saved);
+/* Adds a copy of the entry, or of the string. Returns 0 or -ENOMEM. */
+int manifest_add_file(struct manifest *manifest, const struct installed_file *file);
 int manifest_add_folder(struct manifest *manifest, const char *path);
 
 /* The entry with that path, or NULL. */

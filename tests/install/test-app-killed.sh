@@ -16,7 +16,7 @@ before=$(home_now)
 # Whether both programs and menu entries can be used: each is the old file or the new one, complete.
 check_usable() {
 	case $(painter x) in
-	"$bin/painter:x" | "$tmp/programs/painter:x") ;;
+	"$bin/painter:x" | "$tmp/programs/painter:x" | "$tmp/early/painter:x") ;;
 	*) fail "$1: the program does not start: $(painter x)" ;;
 	esac
 	tail -n 1 "$menus/painter.desktop" | grep -qxE "Exec=($bin/)?painter --mine" ||
@@ -69,6 +69,22 @@ prepare() { "$tool" uninstall --app painter >/dev/null 2>&1; }
 each_kill install --app painter --force
 finish
 
+# What an earlier installation wrote is ours, before it is replaced and after.
+mkdir "$tmp/early"
+make_program "$tmp/early/painter"
+prepare() { PATH=$tmp/early:$PATH "$tool" install --app painter --force >/dev/null 2>&1; } # another wrapper
+after() {
+	"$tool" install --app painter >/dev/null 2>"$tmp/err" || fail "$what: installing again fails: $(cat "$tmp/err")"
+	"$tool" uninstall --app painter >/dev/null 2>&1 || fail "$what: uninstalling fails"
+	check_before "$what, then installed and uninstalled"
+}
+each_kill install --app painter
+finish
+
+after() {
+	"$tool" uninstall --app painter >/dev/null 2>&1 || fail "$what: uninstalling fails"
+	check_before "$what, then uninstalled"
+}
 prepare() { "$tool" install --app painter --force >/dev/null 2>&1; }
 each_kill uninstall --app painter
 [ "$killed" -gt 60 ] || fail "killed only $killed times"

@@ -119,6 +119,36 @@ refuses 1 "cannot write '/proc/none/install/app-painter.json': No such file or d
 )
 [ "$(home_now)" = "$before" ] || fail "two names left: $(home_now)"
 
+# What is one file may be several programs, by their names. Names of links on the way to a program are its own.
+(
+	export HEADSTART_STATE="$tmp/no-plans"
+	for name in vimlike gvimlike; do ln -s "$tmp/real/painter" "$tmp/programs/$name"; done
+	ln -s vimlike "$tmp/programs/vimlike-short"
+	for name in vimlike gvimlike vimlike-short; do printf '[Desktop Entry]\nExec=%s %%U\n' $name >"$XDG_DATA_DIRS/applications/$name.desktop"; done
+	"$headstart" install --app vimlike-short >/dev/null 2>&1 || fail "install --app vimlike-short"
+	[ ! -e "$menus/gvimlike.desktop" ] || fail "a menu entry of another program of the same file was written"
+	for name in vimlike vimlike-short; do
+		grep -qx "Exec=$bin/vimlike-short %U" "$menus/$name.desktop" || fail "the menu entry of $name: $(cat "$menus/$name.desktop")"
+	done
+	"$headstart" uninstall --app vimlike-short >/dev/null || fail "uninstall vimlike-short"
+	rm "$tmp/programs"/*vimlike* "$XDG_DATA_DIRS/applications"/*vimlike*
+)
+[ "$(home_now)" = "$before" ] || fail "programs of one file left: $(home_now)"
+
+# A menu entry is none even if it is executable.
+printf '[Desktop Entry]\nExec=painter %%U\n' >"$tmp/launch.desktop"
+chmod +x "$tmp/launch.desktop"
+"$headstart" install --app "$tmp/launch.desktop" >/dev/null 2>&1 || fail "a menu entry that is executable"
+[ -x "$bin/painter" ] && [ ! -e "$bin/launch.desktop" ] || fail "a menu entry that is executable was taken for a program: $(ls "$bin")"
+"$headstart" uninstall --app "$tmp/launch.desktop" >/dev/null 2>&1 || "$headstart" uninstall --app launch >/dev/null || fail "uninstall launch.desktop"
+[ "$(home_now)" = "$before" ] || fail "a menu entry that is executable left: $(home_now)"
+
+# As all apps of snap are.
+make_program "$tmp/real/snap"
+ln -s "$tmp/real/snap" "$tmp/programs/snapped"
+refuses 1 "snap" "$headstart" install --app snapped
+[ "$(home_now)" = "$before" ] || fail "an app of snap left: $(home_now)"
+
 # Two apps share files that were made for the first; whichever goes last takes them away. The record is in the home, as it is for
 # users; there was no state folder before.
 (
