@@ -136,7 +136,10 @@ static void say_32bit(const struct doctor_host *host, const struct list *list, c
 	doctor_consequence(report,
 		"each 32-bit program that is started prints an error, and goes on without it; with $LIB in "
 		"the path the loader takes the right one of two");
-	mend_file(entry, report);
+	if (streq(entry, HEADSTART_PRELOAD_NAME))
+		doctor_mend(report, "sudo headstart install --system");
+	else
+		mend_file(entry, report);
 }
 
 static void say_entry(const struct doctor_host *host, const struct list *list, const char *entry,

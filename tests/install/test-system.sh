@@ -40,6 +40,12 @@ in_root "$program" status | grep -q '^system *installed' || fail "status: $(in_r
 in_root "$program" install --system 2>"$tmp/err" || fail "a second time"
 grep -q 'installed already' "$tmp/err" || fail "a second time says: $(cat "$tmp/err")"
 [ "$(cat "$line")" = "$name" ] || fail "a second time wrote $(cat "$line")"
+if [ -n "${stub-}" ] && [ -e "$root$private/i386" ]; then # as if these programs had come since
+	rm "$stub"
+	in_root "$program" install --system >"$tmp/out" 2>/dev/null || fail "for programs of a new kind"
+	grep -qx "placed the library for programs of /lib/ld-linux.so.2" "$tmp/out" || fail "for programs of a new kind it says: $(cat "$tmp/out")"
+	[ -L "$stub" ] || fail "programs of a new kind have no library of theirs"
+fi
 in_root "$program" uninstall --system >"$tmp/out" || fail "uninstall"
 [ ! -e "$line" ] || fail "the file that was made is left: $(cat "$line")"
 [ ! -e "$root$record" ] || fail "the record is left"

@@ -133,16 +133,16 @@ static bool built_for_another_folder(const struct loader *loader)
 }
 
 /* A loader that finds no library of its kind prints an error in every process it starts. */
-static int check_library(const struct loader *loader)
+static int check_library(const struct loader *loader, bool *ret_placed)
 {
 	_cleanup_free_ char *path = library_path(loader);
 	const char *problem = NULL;
-	bool placed;
 	int r;
 
+	*ret_placed = false;
 	if (!path)
 		return 0;
-	r = stub_place(loader, path, &placed);
+	r = stub_place(loader, path, ret_placed);
 	if (r < 0)
 		return verb_fail_errno(
 			r, "cannot place the library for programs of '%s' at '%s'", loader->path, path);
@@ -161,10 +161,31 @@ static int check_library(const struct loader *loader)
 
 static int check_libraries(const struct loader_list *list)
 {
+	bool placed;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < list->count; i++)
-		r = check_library(&list->loaders[i]);
+		r = check_library(&list->loaders[i], &placed);
+	return r;
+}
+
+/* The line is there. Programs of another kind may have come since, which need a library of theirs. */
+static int serve_new_loaders(const struct install_request *request)
+{
+	_cleanup_(loader_list_release) struct loader_list list = {0};
+	int r;
+
+	verb_note("it is installed already");
+	if (request->dry_run)
+		return 0;
+	r = find_loaders(&list);
+	for (size_t i = 0; r == 0 && i < list.count; i++) {
+		bool placed;
+
+		r = check_library(&list.loaders[i], &placed);
+		if (placed)
+			printf("placed the library for programs of %s\n", list.loaders[i].path);
+	}
 	return r;
 }
 
@@ -265,10 +286,8 @@ int install_system(const struct install_request *request)
 	r = read_preload_file(&before);
 	if (r)
 		return r;
-	if (preload_text_has(before.text, before.size, NAME)) {
-		verb_note("it is installed already");
-		return 0;
-	}
+	if (preload_text_has(before.text, before.size, NAME))
+		return serve_new_loaders(request);
 	r = find_loaders(&list);
 	if (r)
 		return r;
