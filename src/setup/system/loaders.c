@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/run/process.h"
 #include "base/strings.h"
+#include "setup/system/searched-lib.h"
 
 #define TIMEOUT_MS 10000
 #define OUTPUT_MAX (1u << 20) /* bytes */
@@ -58,7 +59,7 @@ static int ask(const char *path, char **ret_lib)
 	if (said.status != 0 && said.out_size == 0 && said.err_size == 0)
 		return -ENOEXEC;
 	*ret_lib = quoted_value(said.out, "dl_dst_lib");
-	return 0;
+	return *ret_lib ? 0 : searched_lib(path, ret_lib);
 }
 
 /* Returns 1, 0 if there is no loader that can be run, or negative errno. */

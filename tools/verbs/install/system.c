@@ -109,8 +109,7 @@ static int find_loaders(struct loader_list *ret)
 /* The path where programs of that loader look for the library; the caller frees it. NULL if it is unknown. */
 static char *library_path(const struct loader *loader)
 {
-	return loader->lib ? loader_expand(loader, NAME)
-			   : NULL; /* unknown before glibc 2.33: the self-test will find out */
+	return loader->lib ? loader_expand(loader, NAME) : NULL; /* the self-test will find out */
 }
 
 static void remove_stubs(const struct loader_list *list)
