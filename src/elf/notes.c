@@ -30,9 +30,11 @@ static Elf64_Nhdr note_at(const struct elf_notes *notes, uint64_t at)
 	return note;
 }
 
-/* With `mixed`, zeros are no note but padding before one. */
-static const uint8_t *find(const struct elf_notes *notes, uint64_t padding, bool mixed, const char owner[4],
-	uint32_t type, size_t *ret_size)
+/* Returns whether to go on. */
+typedef bool take_note(void *context, const Elf64_Nhdr *note, const uint8_t *name, const uint8_t *descriptor);
+
+/* With `mixed`, zeros are no note but padding before one. Returns 1 at the end, 0 if `take` wanted no more, -1 if what follows is no note. */
+static int each(const struct elf_notes *notes, uint64_t padding, bool mixed, take_note *take, void *context)
 {
 	uint64_t at = 0;
 
@@ -46,14 +48,42 @@ static const uint8_t *find(const struct elf_notes *notes, uint64_t padding, bool
 		}
 		descriptor = at + padded(sizeof(note) + note.n_namesz, padding);
 		if (!range_fits(descriptor, note.n_descsz, notes->size))
-			return NULL;
-		if (note.n_type == type && note.n_namesz == 4 && memcmp(notes->data + name, owner, 4) == 0) {
-			*ret_size = note.n_descsz;
-			return notes->data + descriptor;
-		}
+			return -1;
+		if (!take(context, &note, notes->data + name, notes->data + descriptor))
+			return 0;
 		at = descriptor + padded(note.n_descsz, padding);
 	}
-	return NULL;
+	return 1;
+}
+
+struct wanted_note {
+	const char *owner; /* of 4 bytes */
+	uint32_t type;
+	const uint8_t *descriptor;
+	size_t size;
+};
+
+static bool is_not_wanted(
+	void *context, const Elf64_Nhdr *note, const uint8_t *name, const uint8_t *descriptor)
+{
+	struct wanted_note *wanted = context;
+
+	if (note->n_type != wanted->type || note->n_namesz != 4 || memcmp(name, wanted->owner, 4) != 0)
+		return true;
+	wanted->descriptor = descriptor;
+	wanted->size = note->n_descsz;
+	return false;
+}
+
+static const uint8_t *find(const struct elf_notes *notes, uint64_t padding, bool mixed, const char owner[4],
+	uint32_t type, size_t *ret_size)
+{
+	struct wanted_note wanted = {.owner = owner, .type = type};
+
+	each(notes, padding, mixed, is_not_wanted, &wanted);
+	if (wanted.descriptor)
+		*ret_size = wanted.size;
+	return wanted.descriptor;
 }
 
 const uint8_t *elf_notes_find(
@@ -63,4 +93,34 @@ const uint8_t *elf_notes_find(
 	const uint8_t *found = mixed ? find(notes, 8, false, owner, type, ret_size) : NULL;
 
 	return found ? found : find(notes, 4, mixed, owner, type, ret_size);
+}
+
+/* glibc's elf.h has GNU's; systemd's PACKAGE_METADATA_FOR_EXECUTABLE_FILES and ELF_DLOPEN_METADATA specify the others. */
+static bool can_move(void *context, const Elf64_Nhdr *note, const uint8_t *name, const uint8_t *descriptor)
+{
+	static const struct {
+		char owner[4];
+		uint32_t type;
+	} known[] = {
+		{"GNU", NT_GNU_ABI_TAG},
+		{"GNU", NT_GNU_BUILD_ID},
+		{"GNU", NT_GNU_GOLD_VERSION},
+		{"GNU", NT_GNU_PROPERTY_TYPE_0},
+		{"FDO", 0xcafe1a7e},
+		{"FDO", 0x407c0c0a},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (note->n_namesz == 4 && memcmp(name, known[i].owner, 4) == 0 &&
+			note->n_type == known[i].type)
+			return true;
+	return false;
+}
+
+bool elf_notes_can_move(const struct elf_notes *notes)
+{
+	bool mixed = notes->align == 8;
+
+	return (mixed && each(notes, 8, false, can_move, NULL) == 1) ||
+		each(notes, 4, mixed, can_move, NULL) == 1;
 }

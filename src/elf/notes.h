@@ -19,3 +19,9 @@ struct elf_notes {
  */
 const uint8_t *elf_notes_find(
 	const struct elf_notes *notes, const char owner[4], uint32_t type, size_t *ret_size);
+
+/*
+ * Whether all of the notes are such as are found by a program header, so that they can lie elsewhere. A compiler or linker has made these. Of
+ * what others put into a section of this type, their code may know the address: that of Qt's plug-ins does.
+ */
+bool elf_notes_can_move(const struct elf_notes *notes);

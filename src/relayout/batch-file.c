@@ -52,6 +52,8 @@ static bool may_change(
 
 	if (r < 0)
 		return fail(file, r, "cannot be examined"), false;
+	/* A copy of a program with rights of its own would stay for everybody to start, after the program itself was mended. */
+	forcible = forcible && !batch->originals_only;
 	if (!reason && has_checksum_beside(file)) {
 		reason = "is covered by a checksum in another file";
 		forcible = true;
@@ -95,7 +97,8 @@ static bool plan(const struct relayout_batch *batch, struct relayout_file *file,
 
 	options.whole = (struct whole_options){batch->root, fd};
 	options.pass_options.loader_knows_relr =
-		batch->knows_relr[file->size_before > 18 && data[18] == EM_AARCH64]; /* e_machine */
+		batch->knows_relr[file->size_before > 18 && data[18] == EM_AARCH64] && /* e_machine */
+		!batch->older_libc;
 	r = relayout_init(ret, data, file->size_before, file->inside, &options, &reason);
 	if (r == -ENODATA || r == -ESTALE)
 		return relayout_set(file, RELAYOUT_SKIPPED, "%s", reason), false;
@@ -153,14 +156,26 @@ static void write_unchanged(struct relayout_file *file, struct replacement *new)
 	file->copied = commit(file, r, new);
 }
 
+/*
+ * Whoever can exchange folders on the path could otherwise have another file rewritten than the one that was looked at, to which other refusals
+ * would apply.
+ */
+static int check_same(const struct relayout_file *file, const struct replacement *new)
+{
+	return new->st.st_dev == file->device &&new->st.st_ino == file->inode ? 0 : -ESTALE;
+}
+
 /* A name may be gone by now, as those that a killed process left are; commit refuses what has more names than are known. */
 static int begin(struct relayout_file *file, struct replacement *new)
 {
 	int r;
 
+	r = file->output ? replacement_begin_new(new, file->output, file->path)
+			 : replacement_begin(new, file->path);
+	if (r == 0)
+		r = check_same(file, new);
 	if (file->output)
-		return replacement_begin_new(new, file->output, file->path);
-	r = replacement_begin(new, file->path);
+		return r;
 	for (size_t i = 0; i < file->n_names && r == 0; i++) {
 		r = replacement_add_name(new, file->names[i]);
 		if (r == -ENOENT)
@@ -194,6 +209,8 @@ static void relayout_and_write(const struct relayout_batch *batch, struct relayo
 		return relayout_set(file, RELAYOUT_REFUSED, "is not a regular file");
 	if (r == -ENOTUNIQ)
 		return refuse_own_output(batch, file);
+	if (r == -ESTALE)
+		return relayout_set(file, RELAYOUT_FAILED, "was exchanged for another file");
 	if (r < 0)
 		return fail(file, r, file->output ? "cannot be written anew" : "cannot be replaced");
 	take_status(file, &new.st);

@@ -287,6 +287,7 @@ void relayout_batch_run(struct relayout_batch *batch, size_t jobs, relayout_prog
 	size_t wanted = jobs ? jobs : processors(), n = 0;
 	pthread_t threads[RELAYOUT_JOBS_MAX];
 
+	batch->older_libc = batch->options.profile && loader_is_older(batch->root, batch->options.profile);
 	while (n + 1 < wanted && n + 1 < RELAYOUT_JOBS_MAX && n + 1 < batch->n_files &&
 		pthread_create(&threads[n], NULL, work, &workers) == 0)
 		n++;

@@ -56,6 +56,7 @@ struct relayout_batch {
 
 	char *root;         /* owned; canonical, without a slash at its end: "" for the system itself */
 	bool knows_relr[2]; /* the libc below the root: for x86-64, for aarch64 */
+	bool older_libc;    /* the start used another one, which may not know it */
 	struct relayout_file *files; /* owned */
 	size_t n_files, capacity;
 };

@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "elf/view.h"
 
+#define LIBC       "libc.so.6"
 #define LIBC_LIMIT ((size_t)64 << 20)
 
 /* Whether the object defines a version of that name (gABI, "Version Definition Section"). */
@@ -43,7 +44,13 @@ static bool defines_version(const struct elf_view *view, const char *name)
 	return false;
 }
 
-static bool libc_knows_relr(const char *root, const char *path, uint16_t machine)
+enum libc_age {
+	LIBC_NONE, /* there is none for 64-bit programs */
+	LIBC_OLDER,
+	LIBC_KNOWS_RELR,
+};
+
+static enum libc_age look_at_libc(const char *root, const char *path, uint16_t *ret_machine)
 {
 	int found = open_below(root, path);
 	_cleanup_close_ int fd = found < 0 ? found : open_finish(found, S_IFREG, 0);
@@ -52,9 +59,11 @@ static bool libc_knows_relr(const char *root, const char *path, uint16_t machine
 	const char *problem;
 	size_t size;
 
-	return fd >= 0 && read_to_end(fd, LIBC_LIMIT, &data, &size) == 0 &&
-		elf_view_init(&view, (const uint8_t *)data, size, &problem) == 0 &&
-		view.header.e_machine == machine && defines_version(&view, "GLIBC_ABI_DT_RELR");
+	if (fd < 0 || read_to_end(fd, LIBC_LIMIT, &data, &size) < 0 ||
+		elf_view_init(&view, (const uint8_t *)data, size, &problem) < 0)
+		return LIBC_NONE;
+	*ret_machine = view.header.e_machine;
+	return defines_version(&view, "GLIBC_ABI_DT_RELR") ? LIBC_KNOWS_RELR : LIBC_OLDER;
 }
 
 bool loader_knows_relr(const char *root, uint16_t machine)
@@ -71,10 +80,23 @@ bool loader_knows_relr(const char *root, uint16_t machine)
 		{"/lib", ""},
 	};
 	char path[64];
+	uint16_t found;
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, sizeof(path), "%s%s/libc.so.6", places[i].folder, places[i].below);
-		if (libc_knows_relr(root, path, machine))
+		snprintf(path, sizeof(path), "%s%s/" LIBC, places[i].folder, places[i].below);
+		if (look_at_libc(root, path, &found) == LIBC_KNOWS_RELR && found == machine)
+			return true;
+	}
+	return false;
+}
+
+bool loader_is_older(const char *root, const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->n_files; i++) {
+		const char *path = profile->files[i].path, *name = strrchr(path, '/');
+		uint16_t machine;
+
+		if (name && streq(name + 1, LIBC) && look_at_libc(root, path, &machine) == LIBC_OLDER)
 			return true;
 	}
 	return false;

@@ -185,16 +185,33 @@ static bool exists_beside(
 	return n > 0 && (size_t)n < sizeof(beside) && access(beside, F_OK) == 0;
 }
 
+/* GnuTLS has a folder for them, too (lib/fips.c, get_hmac_path()). */
+static bool has_hmac(const char *path, const char *name, size_t length)
+{
+	static const char *const before[] = {".", "", "fipscheck/.", "fipscheck/"};
+
+	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
+		if (exists_beside(path, name, length, before[i], ".hmac"))
+			return true;
+	return false;
+}
+
 bool refuse_checksum_beside(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
-	size_t length = strlen(name);
 	const char *suffix = strstr(name, ".so");
+	size_t least = suffix ? (size_t)(suffix - name) + strlen(".so") : strlen(name);
 
 	if (strcmp(name, "fips.so") == 0)
 		return true;
-	return exists_beside(path, name, length, ".", ".hmac") ||
-		exists_beside(path, name, length, "", ".hmac") ||
-		(suffix && exists_beside(path, name, (size_t)(suffix - name), "", ".chk"));
+	/* Of libx.so.1.2.3 also libx.so.1, as programs call it. */
+	for (size_t length = strlen(name);; length--) {
+		if ((length == least || name[length] == '.' || name[length] == '\0') &&
+			has_hmac(path, name, length))
+			return true;
+		if (length <= least)
+			break;
+	}
+	return suffix && exists_beside(path, name, (size_t)(suffix - name), "", ".chk");
 }

@@ -147,6 +147,28 @@ static void build_ids_are_found_among_notes_of_both_alignments(void **state)
 	try_orders(&notes, 0);
 }
 
+static bool can_move(const char *owner, uint32_t type, uint64_t align)
+{
+	struct notes notes;
+	struct elf_notes all;
+
+	notes_init(&notes);
+	add_note(&notes, ELF_NOTE_GNU, NT_GNU_BUILD_ID, 20, align, 1);
+	add_note(&notes, owner, type, 12, align, 2);
+	all = (struct elf_notes){(uint8_t *)&notes.elf + HANDMADE_NOTES, notes.size, align, false};
+	return elf_notes_can_move(&all);
+}
+
+static void only_notes_that_nobody_refers_to_can_move(void **state)
+{
+	for (uint64_t align = 4; align <= 8; align += 4) {
+		assert_true(can_move(ELF_NOTE_GNU, NT_GNU_ABI_TAG, align));
+		assert_true(can_move("FDO", 0xcafe1a7e, align));
+		assert_false(can_move(ELF_NOTE_GNU, 0x1234, align));
+		assert_false(can_move("Own", NT_GNU_BUILD_ID, align));
+	}
+}
+
 static const uint8_t *find_any(const uint8_t *data, uint64_t size, uint64_t align, bool swapped)
 {
 	const struct elf_notes notes = {data, size, align, swapped};
@@ -350,6 +372,7 @@ int main(void)
 		cmocka_unit_test(build_ids_are_found_in_notes_that_are_all_aligned_to_8),
 		cmocka_unit_test(build_ids_are_found_among_notes_of_both_alignments),
 		cmocka_unit_test(notes_that_make_no_sense_end_the_search),
+		cmocka_unit_test(only_notes_that_nobody_refers_to_can_move),
 		cmocka_unit_test(both_classes_and_byte_orders_are_read),
 		cmocka_unit_test(both_ways_of_reading_agree),
 		cmocka_unit_test(a_file_that_is_truncated_meanwhile_is_refused),

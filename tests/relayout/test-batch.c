@@ -164,6 +164,69 @@ static void a_checksum_beside_any_name_counts(void **state)
 	assert_non_null(strstr(file->reason, "is covered by a checksum"));
 }
 
+/* Programs open libx.so.1, and of that the checksum may be. */
+static void a_checksum_of_a_shorter_name_counts(void **state)
+{
+	static const char *const checksums[] = {".libx.so.1.hmac", "libx.so.hmac",
+		"fipscheck/.libx.so.1.2.hmac", "fipscheck/libx.so.1.hmac", ".libx.so.1.2.3.hmac"};
+	struct fixture *fixture = *state;
+
+	assert_int_equal(mkdir("fipscheck", 0755), 0);
+	for (size_t i = 0; i < sizeof(checksums) / sizeof(*checksums); i++) {
+		struct relayout_batch batch = {.options = fixture->batch.options};
+
+		copy(original, "libx.so.1.2.3");
+		assert_int_equal(publish_file(checksums[i], 0644, "", 0), 0);
+		assert_int_equal(relayout_batch_enter(&batch, "/"), 0);
+		assert_int_equal(run_one(&batch, "libx.so.1.2.3", NULL)->status, RELAYOUT_REFUSED);
+		assert_non_null(strstr(batch.files[0].reason, "is covered by a checksum"));
+		relayout_batch_release(&batch);
+		assert_int_equal(unlink(checksums[i]), 0);
+	}
+	assert_int_equal(publish_file(".liby.so.1.hmac", 0644, "", 0), 0);
+	assert_int_not_equal(run_one(&fixture->batch, "lib.so", NULL)->status, RELAYOUT_REFUSED);
+}
+
+/* Whoever owns the folder has exchanged it since the file was looked at. */
+static void no_other_file_takes_its_place(void **state)
+{
+	struct fixture *fixture = *state;
+	struct stat before, after;
+
+	assert_int_equal(mkdir("theirs", 0755), 0);
+	assert_int_equal(mkdir("roots", 0755), 0);
+	assert_int_equal(rename("lib.so", "theirs/lib.so"), 0);
+	copy(original, "roots/lib.so");
+	assert_int_equal(relayout_batch_add(&fixture->batch, "theirs/lib.so"), 0);
+	fixture->batch.files[0].inside = fixture->profile.files[0].path; /* as the profile has it */
+	assert_int_equal(rename("theirs", "aside"), 0);
+	assert_int_equal(symlink("roots", "theirs"), 0);
+	assert_int_equal(stat("roots/lib.so", &before), 0);
+	relayout_batch_run(&fixture->batch, 1, NULL, NULL);
+	assert_int_equal(fixture->batch.files[0].status, RELAYOUT_FAILED);
+	assert_string_equal(fixture->batch.files[0].reason, "was exchanged for another file");
+	assert_int_equal(stat("roots/lib.so", &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+	assert_int_equal(before.st_size, after.st_size);
+}
+
+/* A copy beside it would keep its rights when the program itself has been mended. */
+static void no_copy_of_a_setuid_program_lies_beside_it(void **state)
+{
+	struct fixture *fixture = *state;
+	struct relayout_batch batch = {
+		.options = fixture->batch.options, .force = true, .originals_only = true};
+
+	assert_int_equal(chmod("lib.so", 04755), 0);
+	assert_int_equal(relayout_batch_enter(&batch, "/"), 0);
+	assert_int_equal(run_one(&batch, "lib.so", "copy")->status, RELAYOUT_REFUSED);
+	assert_string_equal(batch.files[0].reason, "is setuid or setgid");
+	assert_int_equal(access("copy", F_OK), -1);
+	relayout_batch_release(&batch);
+	fixture->batch.force = true;
+	assert_int_equal(run_one(&fixture->batch, "lib.so", NULL)->status, RELAYOUT_DONE);
+}
+
 static void a_name_in_another_folder_must_be_given(void **state)
 {
 	const struct relayout_file *file;
@@ -383,6 +446,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(
 			names_that_a_killed_process_left_are_no_hindrance, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_checksum_beside_any_name_counts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_checksum_of_a_shorter_name_counts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(no_other_file_takes_its_place, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			no_copy_of_a_setuid_program_lies_beside_it, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(links_do_not_lead_out_of_the_root, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_profile_has_elf_files_that_are_there, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(two_results_are_never_one_file, set_up, tear_down),

@@ -113,12 +113,55 @@ static void links_lead_to_the_libc_of_the_root(void **state)
 	assert_false(loader_knows_relr(fixture->root, OTHER_MACHINE));
 }
 
+/* The version's name is another in it. */
+static void make_older(const char *libc)
+{
+	static const char version[] = "GLIBC_ABI_DT_RELR";
+	_cleanup_free_ char *data = NULL;
+	size_t size;
+	char *name;
+
+	assert_int_equal(read_file(libc, 1 << 26, &data, &size), 0);
+	while ((name = memmem(data, size, version, sizeof(version))))
+		name[0] = 'X';
+	assert_int_equal(publish_file(libc, 0755, data, size), 0);
+}
+
+static void add_to_profile(struct profile *profile, const char *path)
+{
+	size_t i;
+
+	assert_int_equal(profile_add_file(profile, path, PROFILE_REGULAR, &i), 0);
+}
+
+static void a_start_with_an_older_libc_of_its_own_is_known(void **state)
+{
+	_cleanup_(profile_releasep) struct profile profile = {0};
+	const struct fixture *fixture = *state;
+	char root[64];
+
+	need(fixture->root);
+	snprintf(root, sizeof(root), "%s", fixture->root);
+	assert_int_equal(make_folders("root/opt/app", 0755), 0);
+	copy_libc("root/opt/libc.so.6");
+	copy_libc("root/opt/app/libc.so.6");
+	add_to_profile(&profile, "/opt/libc.so.6");
+	add_to_profile(&profile, "/none/libc.so.6");
+	assert_false(loader_is_older(root, &profile));
+	add_to_profile(&profile, "/opt/app/libc.so.6");
+	assert_false(loader_is_older(root, &profile));
+	make_older("root/opt/app/libc.so.6");
+	assert_true(loader_is_older(root, &profile));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			a_libc_of_this_system_says_nothing_of_another, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(links_lead_to_the_libc_of_the_root, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_start_with_an_older_libc_of_its_own_is_known, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

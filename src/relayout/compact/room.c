@@ -3,8 +3,8 @@
  * Place for more program headers. They begin directly behind the ELF header, because BFD writes them there
  * whatever the file it read had, and because kernels before 5.18 tell an executable that they are there.
  *
- * Linkers leave no room. But what follows are notes and the tables of dynamic linking, which are found by a
- * program header or a dynamic entry and not by their address: these can lie elsewhere.
+ * Linkers leave no room. But what follows are notes and the tables of dynamic linking. Most are found by a program header or a dynamic entry
+ * and not by their address: these can lie elsewhere.
  */
 #include "relayout/compact/room.h"
 
@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/checked.h"
 #include "base/cleanup.h"
+#include "elf/notes.h"
 #include "format/note.h"
 #include "relaid/cost.h"
 #include "relayout/compact/tables.h"
@@ -85,26 +86,6 @@ static bool is_unknown(const struct compaction *c, uint64_t offset)
 	return true;
 }
 
-/* Where the first section lies that has to stay, at most at the end of the first page. */
-static uint64_t room_limit(const struct compaction *c)
-{
-	uint64_t limit = c->image->granule;
-
-	for (size_t i = 1; i < c->sections.n; i++) {
-		const Elf64_Shdr *section = &c->sections.all[i];
-
-		if (elf_section_is_loaded(section) && section->sh_offset < limit &&
-			compact_table_tag(c, i) == DT_NULL && !is_covered(c, section))
-			limit = section->sh_offset;
-	}
-	if (limit > c->view->loads[0].p_filesz)
-		limit = c->view->loads[0].p_filesz;
-	for (uint64_t at = sizeof(Elf64_Ehdr); at < limit; at++)
-		if (is_unknown(c, at))
-			limit = at;
-	return limit & ~7ull;
-}
-
 /* The section with the program headers that lead to it, and those that overlap these. */
 static struct block block_of(const struct compaction *c, const Elf64_Shdr *section)
 {
@@ -127,6 +108,51 @@ static struct block block_of(const struct compaction *c, const Elf64_Shdr *secti
 			block.size = end - block.address;
 	}
 	return block;
+}
+
+static bool lies_in(const struct block *block, const Elf64_Shdr *section)
+{
+	return elf_section_is_loaded(section) && section->sh_addr < block->address + block->size &&
+		section->sh_addr + section->sh_size > block->address;
+}
+
+/* Whether nobody knows the section by its address, nor what would move with it. */
+static bool can_move(const struct compaction *c, const Elf64_Shdr *section)
+{
+	const struct block block = block_of(c, section);
+
+	for (size_t i = 1; i < c->sections.n; i++) {
+		const Elf64_Shdr *other = &c->sections.all[i];
+		struct elf_notes notes = {.size = other->sh_size, .align = other->sh_addralign};
+
+		if (other->sh_type != SHT_NOTE || !lies_in(&block, other))
+			continue;
+		notes.data = elf_view_at(c->view, other->sh_addr, other->sh_size);
+		if (!notes.data || !elf_notes_can_move(&notes))
+			return false;
+	}
+	return true;
+}
+
+/* Where the first section lies that has to stay, at most at the end of the first page. */
+static uint64_t room_limit(const struct compaction *c)
+{
+	uint64_t limit = c->image->granule;
+
+	for (size_t i = 1; i < c->sections.n; i++) {
+		const Elf64_Shdr *section = &c->sections.all[i];
+
+		if (elf_section_is_loaded(section) && section->sh_offset < limit &&
+			compact_table_tag(c, i) == DT_NULL &&
+			!(is_covered(c, section) && can_move(c, section)))
+			limit = section->sh_offset;
+	}
+	if (limit > c->view->loads[0].p_filesz)
+		limit = c->view->loads[0].p_filesz;
+	for (uint64_t at = sizeof(Elf64_Ehdr); at < limit; at++)
+		if (is_unknown(c, at))
+			limit = at;
+	return limit & ~7ull;
 }
 
 bool compact_was_moved(const struct compaction *c, uint64_t address)
@@ -194,8 +220,7 @@ static bool is_whole(const struct compaction *c, const struct block *block)
 	for (size_t i = 1; i < c->sections.n; i++) {
 		const Elf64_Shdr *section = &c->sections.all[i];
 
-		if (!elf_section_is_loaded(section) || section->sh_addr >= block->address + block->size ||
-			section->sh_addr + section->sh_size <= block->address)
+		if (!lies_in(block, section))
 			continue;
 		if (section->sh_addr < block->address || compact_table_tag(c, i) != DT_NULL ||
 			section->sh_addr + section->sh_size > block->address + block->size)

@@ -127,6 +127,19 @@ static int part_relative(struct packing *packing)
 	return 0;
 }
 
+/* A program that names another loader than the system's brings a libc of its own with it, which may be older (psABIs, "Program Interpreter"). */
+static bool names_systems_loader(const struct elf_view *view)
+{
+	static const char x86_64[] = "/lib64/ld-linux-x86-64.so.2", aarch64[] = "/lib/ld-linux-aarch64.so.1";
+	const Elf64_Phdr *interp = elf_view_phdr(view, PT_INTERP);
+	bool is_aarch64 = view->header.e_machine == EM_AARCH64;
+	const char *wanted = is_aarch64 ? aarch64 : x86_64;
+	size_t size = is_aarch64 ? sizeof(aarch64) : sizeof(x86_64);
+
+	return !interp ||
+		(interp->p_filesz == size && memcmp(view->data + interp->p_offset, wanted, size) == 0);
+}
+
 static int check_object(struct packing *packing, const struct pass_options *options)
 {
 	struct relayout_image *image = packing->image;
@@ -134,6 +147,8 @@ static int check_object(struct packing *packing, const struct pass_options *opti
 
 	if (!options->loader_knows_relr)
 		return pass_refuse(&packing->refusal, "the loader does not know DT_RELR");
+	if (!names_systems_loader(image->view))
+		return pass_refuse(&packing->refusal, "the object names another loader than the system's");
 	if (relayout_dynamic_get(image, DT_RELR, &value) || relayout_dynamic_get(image, DT_RELRSZ, &value) ||
 		relayout_dynamic_get(image, DT_RELRENT, &value))
 		return pass_refuse(&packing->refusal, "the object has DT_RELR already");

@@ -14,6 +14,7 @@
 
 #include "base/checksum.h"
 #include "base/cleanup.h"
+#include "elf/notes.h"
 #include "relaid/note.h"
 #include "verify/compact/parts.h"
 
@@ -126,9 +127,13 @@ static const Elf64_Phdr *next_phdr(const struct elf_view *view, size_t *at, uint
 	return NULL;
 }
 
-static bool may_move(const Elf64_Phdr *phdr)
+static bool may_move(const struct elf_view *view, const Elf64_Phdr *phdr)
 {
-	return phdr->p_type == PT_NOTE || phdr->p_type == PT_INTERP || phdr->p_type == PT_GNU_PROPERTY;
+	const struct elf_notes notes = {
+		.data = view->data + phdr->p_offset, .size = phdr->p_filesz, .align = phdr->p_align};
+
+	return phdr->p_type == PT_INTERP ||
+		((phdr->p_type == PT_NOTE || phdr->p_type == PT_GNU_PROPERTY) && elf_notes_can_move(&notes));
 }
 
 static int compare_phdr(struct verify_compact *compact, const Elf64_Phdr *old, const Elf64_Phdr *new)
@@ -156,7 +161,7 @@ static int compare_phdr(struct verify_compact *compact, const Elf64_Phdr *old, c
 			: verify_wrong(verify, "has a PT_PHDR for something else than its program headers");
 	if (old->p_vaddr == new->p_vaddr)
 		return 0;
-	if (!may_move(old))
+	if (!may_move(verify->old, old))
 		return verify_wrong(
 			verify, "has moved what a program header of type %#x describes", old->p_type);
 	r = same_bytes(compact, old->p_vaddr, new->p_vaddr, old->p_filesz);

@@ -28,6 +28,28 @@ case_stripped_file() { runs_compacted stripped -fPIE -pie -s; }
 case_relocations_kept_by_the_linker() { runs_compacted emit-relocs -fPIE -pie -Wl,-q; }
 
 
+# Code that knows the address of its own note, as Qt's plug-ins do, finds it where it was.
+case_note_that_code_refers_to() {
+	cat >"$tmp/note.c" <<-'END'
+		#include <stdio.h>
+		__attribute__((section(".note.own.metadata"), aligned(4), used)) static const struct {
+			unsigned name_size, size, type;
+			char name[12], text[32];
+		} note = {12, 32, 0x74510001, "its-project", "what the program says of itself"};
+		int main(void) { return printf("%s %s\n", note.name, note.text) < 0; }
+	END
+	for flags in "-fPIE -pie" "-no-pie" "-fPIE -pie -s"; do
+		cc -O1 $flags -o "$tmp/noted" "$tmp/note.c" || fail "cc $flags"
+		[ "$("$tmp/noted")" = "its-project what the program says of itself" ] || fail "the sample is wrong"
+		if "$compact_file" "$tmp/noted" "$tmp/compacted-noted" seed=3 hot=50 >"$tmp/out" 2>&1; then
+			chmod +x "$tmp/compacted-noted"
+			[ "$("$tmp/compacted-noted")" = "its-project what the program says of itself" ] || fail "$flags: it prints $("$tmp/compacted-noted")"
+		else
+			grep -q "no room for more program headers" "$tmp/out" || fail "$flags: $(cat "$tmp/out")"
+		fi
+	done
+}
+
 # patchelf, and auditwheel with it, moves sections to the end, and writes X and Z over what they were.
 case_library_that_patchelf_changed() {
 	have patchelf || return 0

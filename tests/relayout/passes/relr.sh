@@ -128,6 +128,31 @@ print(sum("/relaid/" in line for line in open("/proc/self/maps")) > 0)'
 	! grep '^/sbin/ldconfig' ldconfig.out || fail "ldconfig complains"
 }
 
+# What brings a loader, or a libc, of its own may not know packed relocations, whatever the system's libc does.
+case_own_loader_and_libc() {
+	loader=$(readlink -f /lib64/ld-linux-x86-64.so.2) && [ -e "$loader" ] || { untried "another loader" && return 0; }
+	mkdir own
+	cp "$loader" own/loader
+	cp "$libc" own/libc.so.6
+	sed -i "s/$relr_version/XLIBC_ABI_DT_RELR/g" own/libc.so.6
+	gcc -O1 -fPIE -pie -Wl,--build-id -Wl,--dynamic-linker="$tmp/own/loader" -Wl,-rpath,"$tmp/own" -o bringing "$here/relr-sample.c" \
+		-x c - <<-'END' || fail "it does not link"
+			#include <stdio.h>
+			int main(void) { return puts("runs") < 0; }
+		END
+	relayout "$tmp/bringing"
+	did bringing relr && fail "it is packed though it brings its own loader"
+	[ "$(relaid/bringing)" = runs ] || fail "it does not run"
+	# By the profile, which names the libc: a library is not told otherwise.
+	gcc -O0 -fPIC -shared -Wl,-soname,libsample.so -Wl,--build-id -o libsample.so "$here/relr-sample.c" || fail "no library"
+	printf 'program %s/bringing\nfile regular %s/libsample.so\nrange 1 2 1 1\nfile regular %s/own/libc.so.6\nrange 0 1 3 1\n' "$tmp" "$tmp" "$tmp" |
+		"$make_profile" profile
+	"$headstart" relayout --profile profile --all --json -o relaid "$tmp/libsample.so" >said/libsample.so || fail "it is not relaid"
+	did libsample.so relr && fail "it is packed though its program has an older libc"
+	relayout "$tmp/libsample.so"
+	did libsample.so relr || fail "the sample cannot be packed"
+}
+
 # ldconfig looks for the soname at its distance from the beginning of the strings, which a start touches. Between the two
 # there are pages that it does not touch.
 case_ldconfig_finds_the_soname() {
