@@ -6,8 +6,8 @@
  *
  * So each call looks it up anew, as ld.so does (gABI, "Dynamic Linking"; ELF symbol versioning, Drepper 1999): from the
  * auxiliary vector to the program's headers, its dynamic section, DT_DEBUG, and the list of objects; of those, only the
- * ones after ours count. That takes a tenth of a microsecond. The objects up to libc were mapped when the program
- * started and stay, so no dlclose(3) in another thread can remove one of them meanwhile.
+ * ones after ours count, up to the last one that was mapped when the program started. That takes a tenth of a microsecond. These objects
+ * stay, so no dlclose(3) in another thread can remove one of them meanwhile. Those behind them may go while they are looked at.
  *
  * Under musl, which passes constructors no arguments, and before our constructor has run, the auxiliary vector is read from
  * /proc. Our constructor does that once and for all: later the program may have no /proc, or no descriptor left.
@@ -29,6 +29,9 @@ extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
 /* The first object after us in search order, once next_begin() has looked: it may change our place in the list. */
 static struct link_map *first_after_us;
+
+/* The last object that was mapped when the program started, likewise. Until then there are no later ones. */
+static struct link_map *last_to_stay;
 
 /* The parts of an object that a look-up needs. */
 struct symbols {
@@ -266,6 +269,11 @@ static bool is_us(const struct link_map *object)
 	return object->l_ld == _DYNAMIC;
 }
 
+static struct link_map *next_of(const struct link_map *object)
+{
+	return object == last_to_stay ? NULL : object->l_next;
+}
+
 static struct link_map *objects_after_us(struct link_map *alone)
 {
 	struct link_map *list, *object;
@@ -273,9 +281,9 @@ static struct link_map *objects_after_us(struct link_map *alone)
 	if (first_after_us)
 		return first_after_us;
 	list = object_list(alone);
-	for (object = list; object; object = object->l_next)
+	for (object = list; object; object = next_of(object))
 		if (is_us(object))
-			return object->l_next;
+			return next_of(object);
 	return list;
 }
 
@@ -317,15 +325,19 @@ void next_begin(void)
 	us = next && next != &alone ? next->l_prev : NULL;
 	if (us && us->l_prev && is_us(us) && is_address_sanitizer(next))
 		stand_behind(us, next);
-	if (next != &alone)
-		first_after_us = next;
+	if (next == &alone)
+		return;
+	first_after_us = next;
+	while (next && next->l_next)
+		next = next->l_next;
+	last_to_stay = next;
 }
 
 uintptr_t next_variable(const char *name)
 {
 	struct link_map alone;
 
-	for (const struct link_map *object = object_list(&alone); object; object = object->l_next) {
+	for (const struct link_map *object = object_list(&alone); object; object = next_of(object)) {
 		uintptr_t address = is_us(object) ? 0 : look_up(object, name, NULL);
 
 		if (address)
@@ -340,7 +352,7 @@ uintptr_t next_function(const char *name, const char *version)
 	const struct link_map *first = objects_after_us(&alone);
 
 	for (const char *wanted = version;; wanted = NULL) {
-		for (const struct link_map *object = first; object; object = object->l_next) {
+		for (const struct link_map *object = first; object; object = next_of(object)) {
 			uintptr_t address = is_us(object) ? 0 : look_up(object, name, wanted);
 
 			if (address)

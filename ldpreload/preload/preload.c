@@ -38,7 +38,7 @@ __attribute__((constructor)) static void preload_begin(int argc, char **argv, ch
 /* What a hook jumps to where libc has no such function: it fails as if there were none. */
 static long no_exec(void)
 {
-	int *(*errno_location)(void) = (int *(*)(void))next_function("__errno_location", "");
+	int *(*errno_location)(void) = (int *(*)(void))next_function("__errno_location", NULL);
 
 	if (errno_location)
 		*errno_location() = ENOSYS;

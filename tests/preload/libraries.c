@@ -17,6 +17,8 @@
 #define THREADS 64
 #define ROUNDS  50
 
+#define SEARCHES 600
+
 typedef void *opener(const char *);
 typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
 	const posix_spawnattr_t *, char *const[], char *const[]);
@@ -77,6 +79,41 @@ static void open_in_threads(char *path)
 	printf("threads: %d\n", good);
 }
 
+static volatile int searched;
+
+static void *open_and_close_until_searched(void *path)
+{
+	while (!searched) {
+		void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+		if (!library || dlclose(library) != 0)
+			return NULL;
+	}
+	return path;
+}
+
+/* A library comes and goes, and is loaded by nobody else, while a program is searched for by name. */
+static void search_beside_a_thread(char *path)
+{
+	char *argv[] = {(char *)"true", NULL};
+	pthread_t thread;
+	int good = 0;
+
+	if (pthread_create(&thread, NULL, open_and_close_until_searched, path) != 0)
+		abort();
+	for (int i = 0; i < SEARCHES; i++) {
+		int status = -1;
+		pid_t child;
+
+		if (posix_spawnp(&child, argv[0], NULL, NULL, argv, environ) == 0)
+			waitpid(child, &status, 0);
+		good += status == 0;
+	}
+	searched = 1;
+	pthread_join(thread, NULL);
+	printf("searched: %d\n", good);
+}
+
 int main(int argc, char **argv)
 {
 	opener *open_from_library;
@@ -85,6 +122,7 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	open_in_threads(argv[1]);
+	search_beside_a_thread(argv[1]);
 	caller = dlopen(argv[1], RTLD_NOW);
 	say_library("by path", caller);
 	open_from_library = caller ? (opener *)dlsym(caller, "open_from_library") : NULL;

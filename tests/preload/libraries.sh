@@ -15,6 +15,7 @@ env -i "$place/libraries" "$place/libcaller.so" "$place/script" >"$tmp/expected"
 grep -q "by the caller's RUNPATH: $place/private/libfound.so in ours" "$tmp/expected" || fail "$(cat "$tmp/expected")"
 grep -q "from apart: $place/private/libfound.so in another" "$tmp/expected" || fail "$(cat "$tmp/expected")"
 grep -q '^threads: 64$' "$tmp/expected" || fail "$(cat "$tmp/expected")"
+grep -q '^searched: 600$' "$tmp/expected" || fail "$(cat "$tmp/expected")"
 case_caller_of_dlopen_is_seen_as_before() {
 	for mode in auto whole off; do
 		env -i LD_PRELOAD="$preload" HEADSTART="$mode" HEADSTART_STATE="$state" HEADSTART_PREFETCH=/bin/true \
