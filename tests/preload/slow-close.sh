@@ -81,6 +81,13 @@ case_launcher_starts_the_program_while_the_server_does_not_answer() {
 	comes_true "nothing was read ahead" grep -qs "^prefetch program=$target " "$log"
 }
 
+# The prefetcher stays the launcher's child, and closes what it has inherited.
+case_launcher_in_a_container_starts_the_program() {
+	[ "$(id -u)" = 0 ] && unshare --pid --fork --mount-proc true 2>/dev/null || { untried "no pid namespaces here" && return 0; }
+	gets_past env -i PATH="$PATH" HEADSTART_STATE="$state" HEADSTART_LOG="$log" /usr/bin/python3 "$tmp/launcher" "$tmp/mirror/file" \
+		"$tmp/mirror.log.held" "$tmp/returned" unshare --pid --fork --mount-proc --kill-child "$headstart" run -- "$target" argument
+}
+
 case_hook_returns_while_the_server_does_not_answer() {
 	gets_past shimmed /usr/bin/python3 "$tmp/starter" "$tmp/mirror/file" "$target" "$tmp/mirror.log.held" "$tmp/returned"
 	starts

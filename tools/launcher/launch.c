@@ -6,11 +6,11 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/files/open.h"
+#include "base/run/process.h"
 #include "prefetch/limits/process-room.h"
 #include "prefetch/log.h"
 #include "prefetch/prefetch.h"
@@ -26,6 +26,14 @@
 
 /* How long the program waits for its prefetcher to take the plan. That takes a fraction of a millisecond on an idle machine. */
 #define CLAIM_LIMIT_MS 20
+
+/*
+ * Likewise where the prefetcher stays our child. Later it may never come: it closes copies of what the program inherits first, and whoever serves
+ * such a file may not answer. The program then has a child that it does not know, without an exit signal.
+ */
+#define CLAIM_LIMIT_STAYS_MS 2000
+
+#define END_LIMIT_MS 1000 /* for a prefetcher that has done its work */
 
 /*
  * A disk with a head carries out the plan fastest if nothing else moves it, so the program waits: as long as the plan
@@ -110,14 +118,14 @@ static void carry_out(const void *context)
 }
 
 /*
- * Returns when the prefetcher holds the plan. A shim in the program, or headstartd, which sees that the program is executed,
- * would otherwise start a second one.
+ * Returns when the prefetcher holds the plan: a shim in the program, or headstartd, which sees that the program is executed, would otherwise start a
+ * second one. False if it does not within the limit.
  */
-static void await_claim(int pipe_end)
+static bool await_claim(int pipe_end, int limit_ms)
 {
 	struct pollfd claimed = {.fd = pipe_end, .events = POLLIN};
 
-	poll(&claimed, 1, CLAIM_LIMIT_MS);
+	return poll(&claimed, 1, limit_ms) > 0;
 }
 
 /* Returns when the prefetcher has closed its end of the pipe or died, or after `limit_ms`. */
@@ -126,12 +134,6 @@ static void await_prefetcher(int pipe_end, int limit_ms)
 	struct pollfd ended = {.fd = pipe_end};
 
 	poll(&ended, 1, limit_ms);
-}
-
-static void reap(pid_t child)
-{
-	while (child > 0 && waitpid(child, NULL, __WALL) < 0 && errno == EINTR)
-		;
 }
 
 int launch_prefetcher(const struct launch *launch)
@@ -143,13 +145,14 @@ int launch_prefetcher(const struct launch *launch)
 	if (process_room("") < PROCESS_ROOM_MIN)
 		return -EAGAIN;
 	r = detach(carry_out, launch, launch->verbose, &pipe_end, &child);
-
 	if (r < 0)
 		return r;
-	await_claim(pipe_end);
+	if (!await_claim(pipe_end, child > 0 ? CLAIM_LIMIT_STAYS_MS : CLAIM_LIMIT_MS))
+		return 0;
 	if (wait_max_ms(launch) > 0)
 		await_prefetcher(pipe_end, wait_max_ms(launch));
-	reap(child);
+	if (child > 0)
+		(void)process_wait(child, END_LIMIT_MS);
 	return 0;
 }
 

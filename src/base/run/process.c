@@ -66,7 +66,8 @@ static bool has_ended(pid_t child)
 {
 	siginfo_t ended = {0};
 
-	return waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) < 0 || ended.si_pid == child;
+	return waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 ||
+		ended.si_pid == child;
 }
 
 /*
@@ -106,7 +107,7 @@ int process_await(pid_t child, unsigned timeout_ms, int *ret_status)
 
 bool process_wait(pid_t child, unsigned timeout_ms)
 {
-	return ends_within(child, timeout_ms) && waitpid(child, NULL, WNOHANG) == child;
+	return ends_within(child, timeout_ms) && waitpid(child, NULL, WNOHANG | __WALL) == child;
 }
 
 static int take_output(int fd, size_t max, char **ret, size_t *ret_size)

@@ -36,7 +36,10 @@ int process_run(const struct process_options *options, struct process_result *re
  */
 int process_await(pid_t child, unsigned timeout_ms, int *ret_status);
 
-/* Waits no longer than that for a child of this process to end, and reaps it: it may hang in the kernel. Returns whether it has ended. */
+/*
+ * Waits no longer than that for a child of this process, with an exit signal or without, to end, and reaps it: it may hang in the kernel. Returns
+ * whether it has ended.
+ */
 bool process_wait(pid_t child, unsigned timeout_ms);
 
 void process_result_release(struct process_result *result);
