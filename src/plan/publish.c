@@ -139,15 +139,20 @@ int plan_leave_public(struct profile *recording)
 	return r;
 }
 
-/* Publishes one plan of the program, under the name with that suffix. */
+/*
+ * Publishes one plan of the program, under the name with that suffix. One that leads to others may have nothing to read itself, if there are
+ * `others`. Returns 0; -ENODATA, and nothing was published; or negative errno.
+ */
 static int publish_one(const struct profile *profile, const struct plan_options *options, const char *suffix,
-	struct plan_summary *ret_summary)
+	size_t others, struct plan_summary *ret_summary)
 {
 	_cleanup_free_ void *data = NULL;
 	_cleanup_free_ char *path = NULL;
 	size_t size;
 	int r = plan_build(profile, options, &data, &size, ret_summary);
 
+	if (r == 0 && ret_summary->extents == 0 && others == 0)
+		return -ENODATA;
 	if (r == 0)
 		r = store_plan_for_writing(profile->program, suffix, &path);
 	return r < 0 ? r : store_publish_plan(path, mode_of(profile->program), data, size);
@@ -168,7 +173,7 @@ static int publish_start(
 	of_start.asked = recording->asked;
 	of_start.rule = NULL;
 	state_asked_suffix(recording->asked, suffix);
-	r = publish_one(recording, &of_start, suffix, &summary);
+	r = publish_one(recording, &of_start, suffix, 0, &summary);
 	if (summary.others > *others)
 		*others = summary.others;
 	*ret_done = r == 0;
@@ -231,7 +236,7 @@ static int publish_for_all(
 	int r = recordings_merge(recordings, &all);
 
 	if (r == 0)
-		r = publish_one(&all, options, STATE_PLAN_SUFFIX, summary);
+		r = publish_one(&all, options, STATE_PLAN_SUFFIX, 0, summary);
 	return r < 0 ? r : remove_others(recordings->items->program, NULL, 0);
 }
 
@@ -254,17 +259,11 @@ static int publish_for_each(
 	if (r == 0)
 		r = certain_of(recordings, options->rule, &certain);
 	if (r == 0)
-		r = publish_one(&certain, options, STATE_PLAN_SUFFIX, summary);
+		r = publish_one(&certain, options, STATE_PLAN_SUFFIX, n, summary);
 	if (others > summary->others)
 		summary->others = others;
 	summary->starts = n;
-	if (r == 0)
-		r = remove_others(recordings->items->program, done, n);
-	if (r == 0 && n == 0 && summary->extents == 0) {
-		(void)remove_plan(recordings->items->program); /* it leads nowhere */
-		return -ENODATA;
-	}
-	return r;
+	return r < 0 ? r : remove_others(recordings->items->program, done, n);
 }
 
 int plan_publish(

@@ -213,6 +213,15 @@ case_plans_of_starts_go_with_their_recordings() {
 	serves 3 all "$real/host" c.py # b.py is a document now
 }
 
+# A budget that leaves nothing to read is a mistake: what served before serves on.
+case_plans_stay_if_none_can_be_made() {
+	for name in host viewer; do
+		before=$(cksum state/$name-*.plan)
+		refuses 1 "there is nothing to read ahead for '$real/$name' here within the limits that were given" "$headstart" plan --budget 1 "$name.profile"
+		[ "$(cksum state/$name-*.plan)" = "$before" ] || fail "plans of $name are gone or others: $(ls state)"
+	done
+}
+
 case_denied_program_has_no_plan_at_all() {
 	cp viewer.profile "$(find state -name 'viewer-*.plan' ! -name '*@*' | sed 's/plan$/profile/')"
 	printf '[programs]\ndeny = %s\n' "$real/viewer" >headstart.conf

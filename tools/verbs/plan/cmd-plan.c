@@ -122,13 +122,37 @@ static int output_path(const char *output, const char *program, char **ret)
 	return *ret ? 0 : verb_fail_errno(ENOMEM, "cannot write '%s'", output);
 }
 
-static int build_failed(int error, const char *program)
+/* Why nothing is left to read, by what was left out. */
+static int nothing_to_read(const char *program, const struct plan_summary *summary, bool limited)
+{
+	const struct {
+		size_t n;
+		const char *what;
+	} left_out[] = {
+		{summary->stale, "changed since the recording"},
+		{summary->gone, "gone"},
+		{summary->in_memory, "in memory"},
+		{summary->uncached, "never cached"},
+		{summary->others, "not root's alone"},
+	};
+	char why[256] = "";
+
+	for (size_t i = 0; i < sizeof(left_out) / sizeof(*left_out); i++)
+		if (left_out[i].n > 0)
+			snprintf(why + strlen(why), sizeof(why) - strlen(why), "%s%zu %s",
+				*why ? ", " : "; of its files, left out were ", left_out[i].n,
+				left_out[i].what);
+	return verb_fail("there is nothing to read ahead for '%s' here%s%s%s", program,
+		limited ? " within the limits that were given" : "", why,
+		*why || limited ? "" : ": the recording touched no file on a disk");
+}
+
+static int build_failed(int error, const char *program, const struct plan_summary *summary,
+	const struct plan_options *options)
 {
 	if (error == -ENODATA)
-		return verb_fail(
-			"there is nothing to read ahead for '%s' here: its files are gone, changed or in "
-			"memory, or others than root can change them",
-			program);
+		return nothing_to_read(
+			program, summary, options->budget || options->root || options->min_runs > 1);
 	if (error == -EFBIG)
 		return verb_fail("the plan of '%s' would be too large; give a --budget", program);
 	return verb_fail_errno(error, "cannot make the plan of '%s'", program);
@@ -164,7 +188,7 @@ static int compile_to_file(
 		r = plan_build(recordings->items, &arguments->options, &data, &size, summary);
 	plan_note_left_out(summary, recordings->items->program);
 	if (r < 0)
-		return build_failed(r, recordings->items->program);
+		return build_failed(r, recordings->items->program, summary, &arguments->options);
 	r = output_check(arguments->output);
 	if (r)
 		return r;
@@ -183,7 +207,7 @@ static int compile_to_store(
 	plan_host(program, rule, &arguments->options);
 	r = plan_publish(recordings, &arguments->options, summary);
 	plan_note_left_out(summary, program);
-	return r < 0 ? build_failed(r, program) : 0;
+	return r < 0 ? build_failed(r, program, summary, &arguments->options) : 0;
 }
 
 /* What no recording can fulfil. Returns 0, or an exit status after printing the reason. */
