@@ -69,7 +69,8 @@ static void serve_path(const struct launch *launch)
 /* Serves what execvp would execute: the first of that name in $PATH, as libc sees it now. */
 static void serve_searched(const struct launch *launch)
 {
-	const char *(*libc_getenv)(const char *) = (const char *(*)(const char *))next_function("getenv", NULL);
+	const char *(*libc_getenv)(const char *) =
+		(const char *(*)(const char *))next_function("getenv", NULL);
 	const char *folders = libc_getenv ? libc_getenv("PATH") : NULL;
 	struct plan_target target;
 

@@ -91,11 +91,22 @@ static uint64_t count_pages(const struct plan_view *plan)
 	return pages;
 }
 
+/* Without the folders and links that lead to them. */
+static uint32_t count_files(const struct plan_view *plan)
+{
+	uint32_t files = 0;
+
+	for (uint32_t i = 0; i < plan->file_count; i++)
+		files += LE32(plan->files[i].kind) == PLAN_REGULAR;
+	return files;
+}
+
 static void say_gain(
 	const struct plan_view *plan, const struct plan_coverage *coverage, struct doctor_report *report)
 {
 	_cleanup_free_ char *guessed = NULL;
 	const double megabytes = LE32(plan->header->page_size) / 1e6; /* of a page */
+	uint32_t files = count_files(plan);
 
 	if (coverage->guessed > 0 &&
 		asprintf(&guessed,
@@ -105,8 +116,8 @@ static void say_gain(
 	doctor_consequence(report,
 		"a cold start reads %.1f MB of %u file%s in %u extent%s, in %s, instead of page by page%s; "
 		"'headstart measure' says what that gains",
-		(double)count_pages(plan) * megabytes, plan->file_count, plural(plan->file_count),
-		plan->extent_count, plural(plan->extent_count),
+		(double)count_pages(plan) * megabytes, files, plural(files), plan->extent_count,
+		plural(plan->extent_count),
 		LE32(plan->header->order) == PLAN_ORDER_PHYSICAL ? "the order of the disk"
 								 : "order of first touch",
 		guessed ? guessed : "");

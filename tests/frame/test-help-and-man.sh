@@ -55,4 +55,17 @@ case_page_of_every_verb() {
 	done
 }
 
+case_help_of_a_verb() {
+	"$headstart" --help >"$tmp/all"
+	"$headstart" run --help >"$tmp/verb"
+	for words in help --help -h "help --help" "help -h"; do
+		"$headstart" $words >"$tmp/text" && cmp -s "$tmp/text" "$tmp/all" || fail "'headstart $words' does not list the verbs: $(head -n 1 "$tmp/text")"
+	done
+	for words in "help run" "--help run" "-h run"; do
+		"$headstart" $words >"$tmp/text" && cmp -s "$tmp/text" "$tmp/verb" || fail "'headstart $words' is not that of the verb: $(head -n 1 "$tmp/text")"
+	done
+	refuses 2 "'help' takes one verb" "$headstart" help run more
+	refuses 2 "frob" "$headstart" help frob
+}
+
 run_cases

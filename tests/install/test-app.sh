@@ -244,7 +244,7 @@ tail -n 1 "$bin/.painter.headstart-saved-2" | grep -qx '# once' || fail "the cha
 rm -r "$bin"
 
 # Refusals.
-refuses 1 "no program 'nothing-like-it' in PATH, and no menu entry 'nothing-like-it.desktop'" "$headstart" install --app nothing-like-it
+refuses 1 "neither a program 'nothing-like-it' in PATH nor a menu entry 'nothing-like-it.desktop'" "$headstart" install --app nothing-like-it
 refuses 1 "cannot be the name" "$headstart" install --app "$(printf 'a\nb')"
 refuses 1 "cannot be the name" "$headstart" install --app ..
 refuses 2 "needs a value" "$headstart" install --app

@@ -90,7 +90,7 @@ case_own_plan_is_private_and_found() {
 		refuses 1 "which recording?" as_user "$headstart" mark
 		refuses 1 "there is no recording '1-2'" as_user "$headstart" mark 1-2
 	fi
-	refuses 1 "'$app' was not recorded: 'headstart record -- $app' records a start" as_user "$headstart" plan --program "$app"
+	refuses 1 "'$app' was not recorded: 'sudo headstart record -- $app' records a start" as_user "$headstart" plan --program "$app"
 }
 
 # A plan that somebody else owns or can write is ignored. Root's plan serves everybody.
@@ -164,7 +164,7 @@ case_program_starts_without_a_home() {
 	without_home "$headstart" run -- "$app" >"$tmp/out" 2>&1 || status=$?
 	[ "$status" = 7 ] && [ ! -s "$tmp/out" ] || fail "without a home: $status $(cat "$tmp/out")"
 	home=relative
-	refuses 1 "as HOME is not set" as_user "$headstart" plan "$tmp/profile"
+	refuses 1 "as HOME is no absolute path" as_user "$headstart" plan "$tmp/profile"
 	home=/dev/null
 	refuses 1 "cannot make the folder of plans '/dev/null/" as_user "$headstart" plan "$tmp/profile"
 	run_says "no plan for it"

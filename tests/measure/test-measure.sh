@@ -147,6 +147,30 @@ END
 	kill "$holder"
 }
 
+# If all of it stays in memory, headstart reads nothing ahead, and nothing was compared.
+case_what_stays_in_memory_is_not_measured() {
+	make_program stays :
+	mkfifo "$tmp/stays.ready"
+	/usr/bin/python3 -c '
+import mmap, sys, time
+with open(sys.argv[1]) as file:
+    mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+    sum(mapped[at] for at in range(0, len(mapped), 4096))
+    open(sys.argv[2], "w").close()
+    time.sleep(1000)' "$tmp/stays.data" "$tmp/stays.ready" &
+	holder=$!
+	read -r word <"$tmp/stays.ready" || :
+	stays() {
+		"$tool" measure --runs 3 -- "$tmp/stays" >"$tmp/out" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+		head -n 1 "$tmp/out" | grep -q "^not measured: headstart read nothing ahead" || fail "the verdict: $(cat "$tmp/out")"
+		! grep -q "leave it off" "$tmp/out" || fail "it gives advice all the same: $(cat "$tmp/out")"
+		measure --runs 3 -- "$tmp/stays"
+		[ "$(json "$tmp/json" '(TOP["prefetched"], TOP["verdict"])')" = "(0, 'unmeasured')" ] || fail "$(cat "$tmp/json")"
+	}
+	until_undisturbed stays
+	kill "$holder"
+}
+
 # A user measures what root has installed and recorded, without being root.
 case_ordinary_user() {
 	[ "$(id -u)" = 0 ] || skip "only root can be another user"

@@ -46,6 +46,14 @@ case_disks_without_a_head() {
 case_other_block_sizes() {
 	begin -b 1024
 	refuses_disk "has blocks of another size than a page of memory"
+	# For programs, too: no file would be moved, and nothing is predicted.
+	! place --json --dry-run --profile "$tmp/start.profile" >"$tmp/out" 2>/dev/null || fail "it is no failure"
+	json "$tmp/out" - <<-END
+		disk, = TOP["disks"]
+		assert disk["refusal"] and disk["moved"] == 0, disk
+		assert {(f["status"], f["reason"], f["moved"]) for f in disk["files"]} == {("refused", disk["refusal"], 0)}, disk["files"]
+		assert all(start[part] is None for start in disk["starts"] for part in start if part != "program"), disk["starts"]
+	END
 }
 
 case_clusters() {

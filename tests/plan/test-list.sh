@@ -209,10 +209,10 @@ case_plan_without_a_recording_is_forgotten() {
 	cp host lone
 	recorded lone
 	"$headstart" plan "$tmp/lone.profile" >out || fail "$(cat out)"
-	refuses 1 "no recording of '$real/lone'" "$headstart" forget --start "$real/lone"
+	refuses 1 "nothing is recorded of '$real/lone'" "$headstart" forget --start "$real/lone"
 	"$headstart" forget "$real/lone" 2>err || fail "$(cat err)"
 	! ls state/lone-* 2>/dev/null || fail "something is left"
-	refuses 1 "no recording of '$real/lone'" "$headstart" forget "$real/lone"
+	refuses 1 "nothing is recorded of '$real/lone'" "$headstart" forget "$real/lone"
 }
 
 # Each reads all recordings, and writes those that are left.
@@ -237,7 +237,7 @@ case_program_is_forgotten() {
 	done
 	"$headstart" forget "$real/host" 2>err || fail "$(cat err)"
 	! ls state/host-* 2>/dev/null || fail "something is left"
-	refuses 1 "no recording of '$real/host'" "$headstart" forget "$real/host"
+	refuses 1 "nothing is recorded of '$real/host'" "$headstart" forget "$real/host"
 	rm viewer
 	"$headstart" forget "$real/viewer" 2>err || fail "of a program that is gone: $(cat err)"
 	[ -z "$(ls state)" ] || fail "$(ls state)"

@@ -131,7 +131,7 @@ case_bad_input_is_one_sentence() {
 	refuses 1 "cannot write" "$headstart" plan --device solid -o "$tmp/none/x.plan" "$tmp/app.profile"
 	refuses 1 "cannot make the folder of plans" \
 		env HEADSTART_STATE="$tmp/rubbish/state" "$headstart" plan --device solid "$tmp/app.profile"
-	refuses 1 "was not recorded: 'headstart record -- sh' records a start" "$headstart" plan --program sh
+	refuses 1 "was not recorded: 'sudo headstart record -- sh' records a start" "$headstart" plan --program sh
 	refuses 1 "'headstart-no-such-program' is not in PATH: give its whole path" "$headstart" plan --program headstart-no-such-program
 	refuses 2 "give PROFILE or --program PROGRAM" "$headstart" plan
 	refuses 2 "unexpected argument 'b': give one profile" "$headstart" plan a b

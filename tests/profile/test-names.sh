@@ -53,7 +53,7 @@ case_plan_is_shown_where_there_is_no_profile() {
 	mv "$stored" "$tmp/away"
 	"$headstart" show program-of-ours >out || fail "the plan is not shown"
 	grep -q order out || fail "this is no plan: $(cat out)"
-	refuses 1 "and '$real' was not recorded: 'headstart record -- program-of-ours' records a start" "$headstart" merge -o merged program-of-ours
+	refuses 1 "and '$real' was not recorded: 'sudo headstart record -- program-of-ours' records a start" "$headstart" merge -o merged program-of-ours
 	mv "$tmp/away" "$stored"
 }
 

@@ -85,7 +85,7 @@ case_plan_is_shown_with_what_became_of_its_files() {
 	show "$tmp/plan"
 	says "^plan for $app\$"
 	says '^  order +(of first touch|by place on the disk: .*)$'
-	says '^  opens +2 files, 1 directory, 1 link$'
+	says '^  opens +2 files, 1 folder, 1 link$'
 	says '^  for +any start$'
 	says '^  reads +[0-9.]+ kB in [0-9]+ extents, at most [0-9.]+ [kM]B at once$'
 	says '^  gaps +[0-9.]+ k?B of it not touched'

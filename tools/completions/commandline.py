@@ -23,6 +23,7 @@ KINDS = {
 # Options with a fixed set of values. A value that ends in ':' goes on. --help has them too, but in sentences.
 CHOICES = {
     ("record", "--until"): ("exit", "window", "mark", "idle:", "time:"),
+    ("record", "--backend"): ("auto", "trace", "ptrace", "pagemap"),
     ("trace", "--until"): ("exit", "window", "mark", "idle:", "time:"),
     ("timeline", "--format"): ("html", "svg", "perfetto"),
     ("boot", "--format"): ("html", "svg", "perfetto"),

@@ -148,7 +148,7 @@ static int find_plan(char **argv, const struct config *config, const char *canon
 		return 0;
 	*ret_why = compile_for_next_time(canonical) ? "its plan is being compiled for the next start"
 		: r == -EPERM ? "others than root can change the folder in HEADSTART_STATE"
-			      : "no plan for it ('headstart record' makes one)";
+			      : "no plan for it ('sudo headstart record' makes one)";
 	return r;
 }
 

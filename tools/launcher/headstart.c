@@ -83,6 +83,11 @@ static int help_of(char *program, char *verb)
 	return run_verb(3, argv);
 }
 
+static bool is_help(const char *word)
+{
+	return streq(word, "--help") || streq(word, "-h");
+}
+
 static int run(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -92,10 +97,14 @@ static int run(int argc, char **argv)
 		fputs("headstart: no verb given; see 'headstart --help'\n", stderr);
 		return VERB_USAGE;
 	}
-	help = streq(word, "help");
-	if (help && argc > 2)
+	help = streq(word, "help") || is_help(word);
+	if (help && argc > 3) {
+		fputs("headstart: 'help' takes one verb; see 'headstart --help'\n", stderr);
+		return VERB_USAGE;
+	}
+	if (help && argc > 2 && !is_help(argv[2]))
 		return help_of(argv[0], argv[2]);
-	if (help || streq(word, "--help") || streq(word, "-h"))
+	if (help)
 		return print_help();
 	if (streq(word, "--version")) {
 		puts("headstart " HEADSTART_VERSION);

@@ -70,6 +70,18 @@ static int forget_all(const char *program, const char *path, size_t n)
 	return 0;
 }
 
+static int nothing_recorded(const char *program)
+{
+	_cleanup_free_ char *roots = NULL;
+	int r = store_find(STORE_PROFILE, program, &roots);
+
+	if (r == 0 || r == -EACCES)
+		return verb_fail(
+			"you have recorded nothing of '%s', but root has: 'sudo headstart forget %s' removes that",
+			program, program);
+	return verb_fail("nothing is recorded of '%s'; 'headstart list' shows what is", program);
+}
+
 /* Removes what 'headstart plan FILE' has made of a profile that lies elsewhere. */
 static int forget_plan(const char *program, bool start)
 {
@@ -77,8 +89,7 @@ static int forget_plan(const char *program, bool start)
 	int r = store_path_for_writing(STORE_PLAN, program, &path);
 
 	if (start || r < 0 || access(path, F_OK) < 0)
-		return verb_fail("this user has no recording of '%s'%s", program,
-			geteuid() == 0 ? "" : "; those that serve everybody are root's");
+		return nothing_recorded(program);
 	r = plan_remove(program);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot forget '%s'", program);

@@ -137,11 +137,10 @@ static void print_header(FILE *out, const struct plan_view *plan, const struct t
 			: "of first touch");
 	if (!plan_is_snapshot(plan))
 		print_wait(out, plan, style);
-	table_line(out, style, "opens", "%s file%s, %s director%s, %s link%s",
+	table_line(out, style, "opens", "%s file%s, %s folder%s, %s link%s",
 		words_count(totals->kinds[PLAN_REGULAR], a), plural(totals->kinds[PLAN_REGULAR]),
-		words_count(totals->kinds[PLAN_DIRECTORY], b),
-		totals->kinds[PLAN_DIRECTORY] == 1 ? "y" : "ies", words_count(totals->kinds[PLAN_SYMLINK], c),
-		plural(totals->kinds[PLAN_SYMLINK]));
+		words_count(totals->kinds[PLAN_DIRECTORY], b), plural(totals->kinds[PLAN_DIRECTORY]),
+		words_count(totals->kinds[PLAN_SYMLINK], c), plural(totals->kinds[PLAN_SYMLINK]));
 	table_line(out, style, "reads", "%s in %s extent%s, at most %s at once",
 		words_bytes(totals->pages * page_size, a), words_count(plan->extent_count, b),
 		plural(plan->extent_count), words_bytes(LE32(header->window_pages) * page_size, c));
@@ -150,8 +149,9 @@ static void print_header(FILE *out, const struct plan_view *plan, const struct t
 	print_metadata(out, plan, style);
 	print_recorded(out, plan, totals, style);
 	if (!plan_is_snapshot(plan))
-		table_line(out, style, "probes", "%u page%s: if they are in memory, the start is warm",
-			LE32(header->probe_count), plural(LE32(header->probe_count)));
+		table_line(out, style, "probes", "%u page%s: if %s in memory, the start is warm",
+			LE32(header->probe_count), plural(LE32(header->probe_count)),
+			plural_of(LE32(header->probe_count), "it is", "they are"));
 	print_state(out, totals, style);
 }
 

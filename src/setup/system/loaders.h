@@ -8,7 +8,7 @@
 
 struct loader {
 	char *path; /* owned: "/lib64/ld-linux-x86-64.so.2" */
-	char *lib; /* owned: its value of $LIB, "lib/x86_64-linux-gnu"; NULL if unknown */
+	char *lib;  /* owned: its value of $LIB, "lib/x86_64-linux-gnu"; NULL if unknown */
 	struct object_kind kind;
 };
 

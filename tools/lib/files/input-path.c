@@ -26,7 +26,7 @@ static int find_stored(const char *name, bool plan, char **ret)
 		return 0;
 	return found == -ENOENT
 		? verb_fail(
-			  "there is no file '%s', and '%s' was not recorded: 'headstart record -- %s' records a start",
+			  "there is no file '%s', and '%s' was not recorded: 'sudo headstart record -- %s' records a start",
 			  name, program, name)
 		: no_profile(found, program, name);
 }

@@ -37,5 +37,6 @@ int no_profile(int error, const char *program, const char *name)
 {
 	if (error == -EACCES)
 		return verb_fail("only root can read what was recorded of '%s': use sudo", program);
-	return verb_fail("'%s' was not recorded: 'headstart record -- %s' records a start", program, name);
+	return verb_fail(
+		"'%s' was not recorded: 'sudo headstart record -- %s' records a start", program, name);
 }

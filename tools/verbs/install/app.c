@@ -59,6 +59,16 @@ static int refuse_place(const char *wrapper)
 		wrapper);
 }
 
+static int refuse_unknown(const struct app *app)
+{
+	if (strchr(app->name, '/'))
+		return verb_fail("'%s' is neither a program nor a menu entry of one", app->name);
+	if (ends_with(app->name, ".desktop"))
+		return verb_fail("there is no menu entry '%s' of a program that is here", app->name);
+	return verb_fail("there is neither a program '%s' in PATH nor a menu entry '%s.desktop'", app->name,
+		app->name);
+}
+
 static int find_app(struct app *app)
 {
 	enum app_problem problem;
@@ -71,9 +81,7 @@ static int find_app(struct app *app)
 	case APP_GOOD:
 		break;
 	case APP_UNKNOWN:
-		return verb_fail(
-			"there is no program '%s' in PATH, and no menu entry '%s.desktop': give one of these, or firefox, libreoffice or chrome",
-			app->name, app->name);
+		return refuse_unknown(app);
 	case APP_CONTAINED:
 		return verb_fail("'%s' is started by %s, in a root of its own that headstart does not reach",
 			app->name, subject);

@@ -71,7 +71,7 @@ static void note_starts(const struct measure_report *report)
 	const char *name = report->options->argv[0];
 	unsigned starts = 1 + MEASURE_WARM_STARTS + 2 * report->options->runs;
 
-	if (result->prefetched < report->options->runs)
+	if (result->prefetched > 0 && result->prefetched < report->options->runs)
 		verb_note(
 			"headstart read ahead in %u of %u starts only: in the others, what it looks at was "
 			"in memory",
@@ -112,7 +112,12 @@ int measure_report_text(const struct measure_report *report)
 	const struct cold_report *cold = &report->result->cold;
 	char verdict[VERDICT_MAX], bytes[WORDS_MAX], until[64];
 
-	fputs(verdict_text(&report->speedup_interval, report->speedup, verdict), stdout);
+	if (report->result->prefetched == 0)
+		fputs("not measured: headstart read nothing ahead, as what it looks at was in memory at each start; end "
+		      "the programs that use it",
+			stdout);
+	else
+		fputs(verdict_text(&report->speedup_interval, report->speedup, verdict), stdout);
 	if (verdict_of(&report->speedup_interval) == VERDICT_FASTER)
 		printf(" (%.2f to %.2f)", report->speedup_interval.low, report->speedup_interval.high);
 	puts("\n");
@@ -190,7 +195,9 @@ int measure_report_json(const struct measure_report *report)
 	json_object_object_add(object, "speedup", json_object_new_double(report->speedup));
 	add_interval(object, "speedup_interval", &report->speedup_interval);
 	json_object_object_add(object, "verdict",
-		json_object_new_string(verdict_name(verdict_of(&report->speedup_interval))));
+		json_object_new_string(report->result->prefetched == 0
+				? "unmeasured"
+				: verdict_name(verdict_of(&report->speedup_interval))));
 	json_object_object_add(object, "cold", cold_json(&result->cold));
 	add_number(object, "prefetched", result->prefetched);
 	add_number(object, "failed", result->failed);

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/files/lock-file.h"
 #include "base/strings.h"
+#include "lib/files/no-state-folder.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/options/values.h"
 #include "lib/settings/settings.h"
@@ -154,7 +155,7 @@ static int open_record(const struct place_arguments *arguments, struct store_rec
 		return r;
 	/* Its folder is made by asking for the path of a profile. */
 	if ((r = store_folder(&folder)) < 0 || (r = store_path_for_writing(STORE_PROFILE, "/", &profile)) < 0)
-		return verb_fail_errno(r, "cannot make the folder of profiles");
+		return no_state_folder(r, NULL);
 	r = lock_record(folder, stored);
 	if (r)
 		return r;

@@ -65,7 +65,7 @@ static int add_all(struct place_job *job)
 	if (r < 0)
 		return verb_fail_errno(r, "cannot read '%s'", folder);
 	if (job->n_programs == 0)
-		return verb_fail("nothing is recorded: 'headstart record -- COMMAND' records a start");
+		return verb_fail("nothing is recorded: 'sudo headstart record -- COMMAND' records a start");
 	return 0;
 }
 

@@ -103,9 +103,13 @@ static void print_disk(
 	putchar('\n');
 }
 
-static struct json_object *cost_json(const struct place_cost *cost)
+static struct json_object *cost_json(const struct place_disk *disk, const struct place_cost *cost)
 {
-	struct json_object *json = json_object_new_object();
+	struct json_object *json;
+
+	if (disk->refusal)
+		return NULL; /* nothing was predicted */
+	json = json_object_new_object();
 
 	json_object_object_add(json, "reads", json_object_new_uint64(cost->reads));
 	json_object_object_add(json, "seeks", json_object_new_uint64(cost->seeks));
@@ -114,15 +118,16 @@ static struct json_object *cost_json(const struct place_cost *cost)
 	return json;
 }
 
-static struct json_object *start_json(const char *program, const struct place_start *start)
+static struct json_object *start_json(
+	const char *program, const struct place_disk *disk, const struct place_start *start)
 {
 	struct json_object *json = json_object_new_object();
 
 	json_object_object_add(json, "program", json_text(program));
-	json_object_object_add(json, "without_before", cost_json(&start->alone_before));
-	json_object_object_add(json, "without_after", cost_json(&start->alone_after));
-	json_object_object_add(json, "planned_before", cost_json(&start->planned_before));
-	json_object_object_add(json, "planned_after", cost_json(&start->planned_after));
+	json_object_object_add(json, "without_before", cost_json(disk, &start->alone_before));
+	json_object_object_add(json, "without_after", cost_json(disk, &start->alone_after));
+	json_object_object_add(json, "planned_before", cost_json(disk, &start->planned_before));
+	json_object_object_add(json, "planned_after", cost_json(disk, &start->planned_after));
 	return json;
 }
 
@@ -130,12 +135,16 @@ static struct json_object *file_json(const struct place_disk *disk, const struct
 {
 	struct json_object *json = json_object_new_object();
 	uint64_t touched = place_runs_pages(&file->hot) * disk->page_size;
+	bool refused = disk->refusal && file->status == PLACE_OPEN;
+	const char *reason = refused ? disk->refusal : file->reason;
 
 	json_object_object_add(json, "path", json_text(file->path));
-	json_object_object_add(json, "status", json_object_new_string(status_names[file->status]));
-	json_object_object_add(json, "reason", file->reason ? json_text(file->reason) : NULL);
+	json_object_object_add(
+		json, "status", json_object_new_string(status_names[refused ? PLACE_REFUSED : file->status]));
+	json_object_object_add(json, "reason", reason ? json_text(reason) : NULL);
 	json_object_object_add(json, "touched", json_object_new_uint64(touched));
-	json_object_object_add(json, "moved", json_object_new_uint64(moved_bytes(disk, file)));
+	json_object_object_add(
+		json, "moved", json_object_new_uint64(disk->refusal ? 0 : moved_bytes(disk, file)));
 	return json;
 }
 
@@ -151,7 +160,7 @@ static struct json_object *disk_json(const struct place_job *job, const struct p
 		json, "choice", disk->refusal || !disk->choice ? NULL : json_object_new_string(disk->choice));
 	json_object_object_add(json, "moved", json_object_new_uint64(disk->refusal ? 0 : count(disk).bytes));
 	for (size_t i = 0; i < disk->n_starts; i++)
-		json_object_array_add(starts, start_json(job->programs[i], &disk->starts[i]));
+		json_object_array_add(starts, start_json(job->programs[i], disk, &disk->starts[i]));
 	for (size_t i = 0; i < disk->n_files; i++)
 		json_object_array_add(files, file_json(disk, &disk->files[i]));
 	json_object_object_add(json, "starts", starts);

@@ -59,7 +59,8 @@ static int take_size(const char *verb, const char *value, void *to)
 {
 	return parse_size(value, to)
 		? 0
-		: verb_usage(verb, "'%s' is not a size: use digits, and K, M or G", value);
+		: verb_usage(
+			  verb, "'%s' is not a size above 0, such as 64M: use digits, and K, M or G", value);
 }
 
 static int take_runs(const char *verb, const char *value, void *to)
