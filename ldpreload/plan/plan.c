@@ -8,6 +8,8 @@
  */
 #include "plan/plan.h"
 
+#include <linux/stat.h>
+
 #include "plan/resident.h"
 
 #define PLAN_READAHEAD (128 << 10) /* bytes */
@@ -96,13 +98,37 @@ static bool head_is_cold(const char *head)
 	return false;
 }
 
-/* Opens for reading a plan that is open with O_PATH, if it may be trusted. Returns a descriptor, or a negative
- * number. */
-static int open_trusted(struct plan_target *target, int path_fd)
+/*
+ * Whether the file lies on this machine, by what the kernel knows without asking: a block device, or a file system that has the flag of
+ * chattr(1) "d", as btrfs, zfs, tmpfs and overlayfs have, and no network's nor FUSE. True if it cannot be told.
+ */
+static __attribute__((noinline)) bool is_on_this_machine(int path_fd)
+{
+	struct statx status;
+
+	return raw_syscall(__NR_statx, path_fd, (long)"", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_UID,
+		       (long)&status, 0) != 0 ||
+		status.stx_dev_major != 0 || status.stx_attributes_mask & STATX_ATTR_NODUMP;
+}
+
+/* The n-th folder of plans is a user's home, or lies below it. */
+static bool is_in_home(unsigned int n)
+{
+	const struct state_environment *folders = &shim_start.folders;
+
+	return n == 0 && !folders->root && !state_variable_set(folders->state);
+}
+
+/*
+ * Opens for reading a plan that is open with O_PATH, if it may be trusted. A home may lie on a server that does not answer, which would
+ * take the program's time, and its signals with it: such a plan is left. Returns a descriptor, or a negative number.
+ */
+static int open_trusted(struct plan_target *target, unsigned int n, int path_fd)
 {
 	struct stat status;
 
-	if (!shim_may_act(&target->may_act) || sys_fstat(path_fd, &status) != 0)
+	if (!shim_may_act(&target->may_act) || (is_in_home(n) && !is_on_this_machine(path_fd)) ||
+		sys_fstat(path_fd, &status) != 0)
 		return -1;
 	target->linked |= (status.st_mode & MODE_KIND) == MODE_LINK;
 	if (!state_file_trusted(status.st_uid, status.st_mode, sys_geteuid()))
@@ -122,7 +148,7 @@ static __attribute__((noinline)) int plan_open_named(
 	named = sys_open(path, O_PATH | O_NOFOLLOW);
 	if (named < 0)
 		return -1;
-	fd = open_trusted(target, named);
+	fd = open_trusted(target, n, named);
 	sys_close(named);
 	return fd;
 }

@@ -14,9 +14,9 @@ fi
 mkdir "$tmp/real" "$tmp/mirror"
 : >"$tmp/real/file"
 mkfifo "$tmp/mirror.log.held"
-serve() {
+serve() { # [MODE]
 	: >"$tmp/mirror.log"
-	"$HEADSTART_TEST_BUILD/tests/prefetch/mirror" "$tmp/real" "$tmp/mirror" "$tmp/mirror.log" hold-close 2>"$tmp/mirror-err" &
+	"$HEADSTART_TEST_BUILD/tests/prefetch/mirror" "$tmp/real" "$tmp/mirror" "$tmp/mirror.log" "${1:-hold-close}" 2>"$tmp/mirror-err" &
 	server=$!
 	until mountpoint -q "$tmp/mirror"; do
 		kill -0 $server 2>/dev/null || skip "a FUSE file system cannot be mounted here: $(cat "$tmp/mirror-err")"
@@ -91,6 +91,21 @@ case_launcher_in_a_container_starts_the_program() {
 case_hook_returns_while_the_server_does_not_answer() {
 	gets_past shimmed /usr/bin/python3 "$tmp/starter" "$tmp/mirror/file" "$target" "$tmp/mirror.log.held" "$tmp/returned"
 	starts
+}
+
+# Neither reading nor locking a plan in a home on such a server may keep a program of the user's.
+case_plan_in_a_home_that_does_not_answer_is_left() {
+	[ "$(id -u)" = 0 ] || { untried "only root can become a user" && return 0; }
+	for_others "$preload" "$launch" "$target"
+	chmod 711 "$tmp"
+	mkdir -p "$tmp/real/.local/state/headstart"
+	"$built/plan-for" "$tmp/real/.local/state/headstart" "$others/target" $libraries >"$tmp/out" || fail "$(cat "$tmp/out")"
+	serve hold-read
+	make_cold
+	status=0
+	timeout -s KILL 30 $as_nobody env -i HOME="$tmp/mirror" LD_PRELOAD="$others/${preload##*/}" "$others/launch" execv "$others/target" >"$tmp/seen" 2>&1 || status=$?
+	[ "$status" = 7 ] || fail "the program ended with $status: $(cat "$tmp/seen")"
+	! grep -q read "$tmp/mirror.log" || fail "the plan is read: $(cat "$tmp/mirror.log")"
 }
 
 run_cases
