@@ -328,6 +328,17 @@ else
 fi
 
 # The command line.
+# A library in many pieces: whoever loads it in a thread with a small stack has to know.
+echo '.section .rodata; .globl many; many: .fill 3072000, 4, 0x1234567' | gcc -shared -Wl,--build-id -x assembler - -o many.so || fail "no library"
+{
+	printf 'program %s/many.so\nfile regular %s/many.so\n' "$tmp" "$tmp"
+	for i in $(seq 0 599); do printf 'range %d 1 %d 1\n' $((i * 5 + 2)) "$i"; done
+} | "$make_profile" many.profile
+relayout --profile many.profile -o many-new.so many.so >/dev/null 2>err || fail "many.so: $(cat err)"
+grep -qE "^headstart: '$tmp/many.so': a thread that loads it by dlopen needs [0-9.]+ kB of its stack" err || fail "it says: $(cat err)"
+relayout --profile many.profile --max-segments 100 -o few.so many.so >/dev/null 2>err || fail "many.so, in few pieces: $(cat err)"
+! grep -q "its stack" err || fail "it says: $(cat err)"
+
 refuses 2 'no profile given' relayout -o x libsum.so
 refuses 2 'no output given' relayout --profile profile libsum.so
 refuses 2 'only one of' relayout --profile profile --in-place -o x libsum.so

@@ -195,6 +195,25 @@ static bool is_in_use(const struct relayout_run *run)
 		!(run->batch.options.pass_options.passes & NOTE_PASS_COMPACT);
 }
 
+/* What glibc's loader (2.36) takes of the stack of whoever calls dlopen(3), as measured. The smallest stacks of threads have some 16 KiB. */
+#define STACK_PER_LOAD     112u /* bytes */
+#define STACK_WORTH_SAYING (64u << 10)
+
+static void note_stacks(const struct relayout_run *run)
+{
+	char stack[WORDS_MAX];
+
+	for (size_t i = 0; i < run->batch.n_files; i++) {
+		const struct relayout_file *file = &run->batch.files[i];
+		uint64_t bytes = file->after.segments * STACK_PER_LOAD;
+
+		if (file->status == RELAYOUT_DONE && bytes >= STACK_WORTH_SAYING)
+			verb_note(
+				"'%s': a thread that loads it by dlopen needs %s of its stack for that; with fewer --max-segments less",
+				file->inside, words_bytes(bytes, stack));
+	}
+}
+
 int relayout_report(const struct relayout_run *run)
 {
 	struct relayout_totals totals = relayout_batch_sum(&run->batch);
@@ -205,6 +224,7 @@ int relayout_report(const struct relayout_run *run)
 	} else {
 		print_reasons(run);
 		print_summary(run, &totals);
+		note_stacks(run);
 		if (is_in_use(run) && totals.by_status[RELAYOUT_DONE] > 0)
 			verb_note(
 				"uprobes that a tool places by section headers do not fire in hot code; "
