@@ -162,7 +162,7 @@ static void write_unchanged(struct relayout_file *file, struct replacement *new)
  */
 static int check_same(const struct relayout_file *file, const struct replacement *new)
 {
-	return new->st.st_dev == file->device &&new->st.st_ino == file->inode ? 0 : -ESTALE;
+	return file->device == new->st.st_dev && file->inode == new->st.st_ino ? 0 : -ESTALE;
 }
 
 /* A name may be gone by now, as those that a killed process left are; commit refuses what has more names than are known. */

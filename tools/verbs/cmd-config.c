@@ -98,8 +98,6 @@ static int apply_to(const struct config *config, const char *program)
 	plan_host(program, rule, &options);
 	r = plan_refresh(program, &options, &summary);
 	plan_note_left_out(&summary, program);
-	if (r == -ENODATA && summary.others > 0)
-		(void)plan_remove(program); /* the old plan may name files that others own */
 	if (r == -ENODATA) {
 		page_line("no plan  ", program, ": there is nothing to read ahead here");
 		return 0;
