@@ -298,7 +298,8 @@ case_what_cannot_be_measured() {
 	plan=$(sed -n 's/^plan *//p' "$tmp/refused.planned")
 	refuses 127 "'no-such-program' is not in PATH: give its whole path" "$tool" measure no-such-program
 	refuses 126 "cannot be run" "$tool" measure "$tmp/refused.data"
-	refuses 1 "there is no plan for '/usr/bin/env'" "$tool" measure env
+	refuses 1 "there is no plan for '/usr/bin/env': 'sudo headstart record -- env' makes one" "$tool" measure env
+	refuses 1 "'sudo headstart record --until idle:3 --kill -- env sleep 5' makes one" "$tool" measure --until idle:3 -- env sleep 5
 	make_program recorded :
 	cp "$tmp/recorded.profile" "$(echo "$HEADSTART_STATE"/recorded-*.plan | sed s/plan$/profile/)"
 	rm "$HEADSTART_STATE"/recorded-*.plan

@@ -12,6 +12,7 @@
 #include "format/kill-switch.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/options/values.h"
+#include "lib/print/command-text.h"
 #include "lib/print/window-refusal.h"
 #include "lib/programs/launcher-path.h"
 #include "lib/programs/named-program.h"
@@ -151,8 +152,23 @@ static int check_switches(const struct request *request)
 	return check_settings(request->program);
 }
 
-static int explain_no_plan(int error, const char *program)
+/* The command that records the start that was to be measured. */
+static int advise_recording(const struct request *request)
 {
+	_cleanup_free_ char *command = command_text(request->measure.argv);
+	bool goes_on = request->measure.until.kind != MILESTONE_EXIT;
+
+	if (!command)
+		return verb_fail_errno(ENOMEM, "cannot find the plan of '%s'", request->program);
+	return verb_fail("there is no plan for '%s': 'sudo headstart record%s%s%s --%s' makes one",
+		request->program, goes_on ? " --until " : "", goes_on ? request->until : "",
+		goes_on ? " --kill" : "", command);
+}
+
+static int explain_no_plan(int error, const struct request *request)
+{
+	const char *program = request->program;
+
 	_cleanup_free_ char *profile = NULL;
 
 	if (error != -ENOENT)
@@ -164,8 +180,7 @@ static int explain_no_plan(int error, const char *program)
 		return verb_fail(
 			"'%s' was recorded, but has no plan: make it first, with 'headstart plan --program %s'",
 			program, program);
-	return verb_fail(
-		"there is no plan for '%s': 'sudo headstart record -- %s' makes one", program, program);
+	return advise_recording(request);
 }
 
 /* Finds the plan that 'headstart run' would carry out for these arguments. */
@@ -179,7 +194,7 @@ static int find_plan(struct request *request)
 		r = plan_choose_for_run(
 			&store, request->program, (const char *const *)request->measure.argv, &chosen);
 	if (r < 0)
-		return explain_no_plan(r, request->program);
+		return explain_no_plan(r, request);
 	request->plan_path = TAKE_PTR(chosen.path);
 	return chosen.alias_of ? check_settings(chosen.alias_of) : 0;
 }
