@@ -92,7 +92,7 @@ static void *stay(void *ret_thread)
 static void every_thread_is_found_once(void **state)
 {
 	_cleanup_closedir_ DIR *threads = NULL;
-	unsigned first = 0, second = 0, others = 0;
+	unsigned first = 0, second = 0, others = 0; /* qemu-user and sanitizers have threads of their own */
 	pthread_t thread;
 	pid_t id = 0, next;
 
@@ -107,7 +107,6 @@ static void every_thread_is_found_once(void **state)
 	pthread_barrier_destroy(&barrier);
 	assert_int_equal(first, 1);
 	assert_int_equal(second, 1);
-	assert_int_equal(others, 0);
 }
 
 int main(void)
