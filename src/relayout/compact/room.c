@@ -110,24 +110,20 @@ static struct block block_of(const struct compaction *c, const Elf64_Shdr *secti
 	return block;
 }
 
-static bool lies_in(const struct block *block, const Elf64_Shdr *section)
-{
-	return elf_section_is_loaded(section) && section->sh_addr < block->address + block->size &&
-		section->sh_addr + section->sh_size > block->address;
-}
-
-/* Whether nobody knows the section by its address, nor what would move with it. */
+/* Whether nobody knows the section by its address, nor what would move with it: programs find notes by the program headers. */
 static bool can_move(const struct compaction *c, const Elf64_Shdr *section)
 {
 	const struct block block = block_of(c, section);
 
-	for (size_t i = 1; i < c->sections.n; i++) {
-		const Elf64_Shdr *other = &c->sections.all[i];
-		struct elf_notes notes = {.size = other->sh_size, .align = other->sh_addralign};
+	for (size_t i = 0; i < c->view->n_phdrs; i++) {
+		const Elf64_Phdr *phdr = &c->view->phdrs[i];
+		struct elf_notes notes = {.size = phdr->p_filesz, .align = phdr->p_align};
 
-		if (other->sh_type != SHT_NOTE || !lies_in(&block, other))
+		if (!compact_is_note(phdr) || phdr->p_type == PT_INTERP ||
+			phdr->p_vaddr >= block.address + block.size ||
+			phdr->p_vaddr + phdr->p_filesz <= block.address)
 			continue;
-		notes.data = elf_view_at(c->view, other->sh_addr, other->sh_size);
+		notes.data = elf_view_at(c->view, phdr->p_vaddr, phdr->p_filesz);
 		if (!notes.data || !elf_notes_can_move(&notes))
 			return false;
 	}
@@ -220,7 +216,8 @@ static bool is_whole(const struct compaction *c, const struct block *block)
 	for (size_t i = 1; i < c->sections.n; i++) {
 		const Elf64_Shdr *section = &c->sections.all[i];
 
-		if (!lies_in(block, section))
+		if (!elf_section_is_loaded(section) || section->sh_addr >= block->address + block->size ||
+			section->sh_addr + section->sh_size <= block->address)
 			continue;
 		if (section->sh_addr < block->address || compact_table_tag(c, i) != DT_NULL ||
 			section->sh_addr + section->sh_size > block->address + block->size)

@@ -127,13 +127,16 @@ static const Elf64_Phdr *next_phdr(const struct elf_view *view, size_t *at, uint
 	return NULL;
 }
 
+/* Programs find notes in memory. */
 static bool may_move(const struct elf_view *view, const Elf64_Phdr *phdr)
 {
-	const struct elf_notes notes = {
-		.data = view->data + phdr->p_offset, .size = phdr->p_filesz, .align = phdr->p_align};
+	const struct elf_notes notes = {.data = elf_view_at(view, phdr->p_vaddr, phdr->p_filesz),
+		.size = phdr->p_filesz,
+		.align = phdr->p_align};
 
 	return phdr->p_type == PT_INTERP ||
-		((phdr->p_type == PT_NOTE || phdr->p_type == PT_GNU_PROPERTY) && elf_notes_can_move(&notes));
+		((phdr->p_type == PT_NOTE || phdr->p_type == PT_GNU_PROPERTY) && notes.data &&
+			elf_notes_can_move(&notes));
 }
 
 static int compare_phdr(struct verify_compact *compact, const Elf64_Phdr *old, const Elf64_Phdr *new)
