@@ -6,8 +6,10 @@
 
 #define SMALL 1.1 /* from here on people say "1.1 times" and not "10 %" */
 
-enum verdict_kind verdict_of(const struct interval *speedup)
+enum verdict_kind verdict_of(const struct interval *speedup, unsigned prefetched)
 {
+	if (prefetched == 0)
+		return VERDICT_UNMEASURED;
 	if (speedup->low > 1)
 		return VERDICT_FASTER;
 	return speedup->high < 1 ? VERDICT_SLOWER : VERDICT_NO_DIFFERENCE;
@@ -19,6 +21,7 @@ const char *verdict_name(enum verdict_kind kind)
 		[VERDICT_FASTER] = "faster",
 		[VERDICT_SLOWER] = "slower",
 		[VERDICT_NO_DIFFERENCE] = "none",
+		[VERDICT_UNMEASURED] = "unmeasured",
 	};
 
 	return names[kind];
@@ -33,11 +36,11 @@ static void factor_text(double factor, char *buffer, size_t size)
 		snprintf(buffer, size, "%.*f times", factor < 10 ? 1 : 0, factor);
 }
 
-const char *verdict_text(const struct interval *speedup, double median, char buffer[VERDICT_MAX])
+const char *verdict_text(enum verdict_kind kind, double median, char buffer[VERDICT_MAX])
 {
 	char factor[VERDICT_MAX / 2];
 
-	switch (verdict_of(speedup)) {
+	switch (kind) {
 	case VERDICT_FASTER:
 		factor_text(median, factor, sizeof(factor));
 		snprintf(buffer, VERDICT_MAX, "%s faster with headstart", factor);
@@ -48,6 +51,10 @@ const char *verdict_text(const struct interval *speedup, double median, char buf
 		break;
 	case VERDICT_NO_DIFFERENCE:
 		snprintf(buffer, VERDICT_MAX, "no measurable difference: leave it off");
+		break;
+	case VERDICT_UNMEASURED:
+		snprintf(buffer, VERDICT_MAX,
+			"not measured: headstart read nothing ahead, because what it looks at was in memory at each start");
 		break;
 	}
 	return buffer;

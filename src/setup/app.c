@@ -118,11 +118,10 @@ static int find_obstacle(struct app *app)
 
 static int find_programs(struct app *app)
 {
-	/* Before anything else: on a desktop it may be executable. */
-	int r = app->path && ends_with(app->path, APP_MENU_SUFFIX) ? app_menu_add_program(app, app->path) : 0;
+	/* On a desktop it may be executable. */
+	bool is_menu = app->path && ends_with(app->path, APP_MENU_SUFFIX);
+	int r = is_menu ? app_menu_add_program(app, app->path) : app_add_named_programs(app);
 
-	if (r == 0 && app->n_programs == 0)
-		r = app_add_named_programs(app);
 	if (r == 0 && app->n_programs == 0)
 		r = app_menus_add_program(app);
 	if (r == 0 && app->n_programs == 0)

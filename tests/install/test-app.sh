@@ -140,7 +140,7 @@ printf '[Desktop Entry]\nExec=painter %%U\n' >"$tmp/launch.desktop"
 chmod +x "$tmp/launch.desktop"
 "$headstart" install --app "$tmp/launch.desktop" >/dev/null 2>&1 || fail "a menu entry that is executable"
 [ -x "$bin/painter" ] && [ ! -e "$bin/launch.desktop" ] || fail "a menu entry that is executable was taken for a program: $(ls "$bin")"
-"$headstart" uninstall --app "$tmp/launch.desktop" >/dev/null 2>&1 || "$headstart" uninstall --app launch >/dev/null || fail "uninstall launch.desktop"
+"$headstart" uninstall --app "$tmp/launch" >/dev/null || fail "uninstall launch.desktop"
 [ "$(home_now)" = "$before" ] || fail "a menu entry that is executable left: $(home_now)"
 
 # As all apps of snap are.

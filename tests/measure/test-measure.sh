@@ -119,20 +119,25 @@ case_only_files_of_the_plan_become_cold() {
 	until_undisturbed untouched
 }
 
-# Pages that another process has mapped stay, and are counted.
-case_mapped_pages_are_counted() {
-	make_program mapped :
-	mkfifo "$tmp/mapped.ready"
+# hold NAME PAGES: $holder becomes a process that has the first pages of the program's data mapped.
+hold() {
+	mkfifo "$tmp/$1.ready"
 	/usr/bin/python3 -c '
 import mmap, sys, time
 with open(sys.argv[1]) as file:
     mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
     mapped.madvise(mmap.MADV_RANDOM)
-    sum(mapped[at * 4096] for at in range(10))
+    sum(mapped[at * 4096] for at in range(int(sys.argv[3])))
     open(sys.argv[2], "w").close()
-    time.sleep(1000)' "$tmp/mapped.data" "$tmp/mapped.ready" &
+    time.sleep(1000)' "$tmp/$1.data" "$tmp/$1.ready" "$2" &
 	holder=$!
-	read -r word <"$tmp/mapped.ready" || :
+	read -r word <"$tmp/$1.ready" || :
+}
+
+# Pages that another process has mapped stay, and are counted.
+case_mapped_pages_are_counted() {
+	make_program mapped :
+	hold mapped 10
 	counted() {
 		"$tool" measure --runs 3 -- "$tmp/mapped" >"$tmp/out" 2>"$tmp/err"
 		grep -q "of 1 file stayed in memory, because other programs use it" "$tmp/err" || fail "not told: $(cat "$tmp/err")"
@@ -150,16 +155,7 @@ END
 # If all of it stays in memory, headstart reads nothing ahead, and nothing was compared.
 case_what_stays_in_memory_is_not_measured() {
 	make_program stays :
-	mkfifo "$tmp/stays.ready"
-	/usr/bin/python3 -c '
-import mmap, sys, time
-with open(sys.argv[1]) as file:
-    mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-    sum(mapped[at] for at in range(0, len(mapped), 4096))
-    open(sys.argv[2], "w").close()
-    time.sleep(1000)' "$tmp/stays.data" "$tmp/stays.ready" &
-	holder=$!
-	read -r word <"$tmp/stays.ready" || :
+	hold stays 73
 	stays() {
 		"$tool" measure --runs 3 -- "$tmp/stays" >"$tmp/out" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
 		head -n 1 "$tmp/out" | grep -q "^not measured: headstart read nothing ahead" || fail "the verdict: $(cat "$tmp/out")"

@@ -14,8 +14,8 @@ static void assert_text(double low, double median, double high, const char *name
 	const struct interval speedup = {low, high};
 	char buffer[VERDICT_MAX];
 
-	assert_string_equal(verdict_name(verdict_of(&speedup)), name);
-	assert_string_equal(verdict_text(&speedup, median, buffer), text);
+	assert_string_equal(verdict_name(verdict_of(&speedup, 1)), name);
+	assert_string_equal(verdict_text(verdict_of(&speedup, 1), median, buffer), text);
 }
 
 static void a_gain_is_in_times_or_percent(void **state)
@@ -42,12 +42,23 @@ static void an_interval_with_1_is_no_difference(void **state)
 	assert_text(1, 1, 1, "none", text);
 }
 
+static void without_prefetching_nothing_is_measured(void **state)
+{
+	const struct interval speedup = {1.9, 2.3}; /* by chance */
+	char buffer[VERDICT_MAX];
+
+	assert_string_equal(verdict_name(verdict_of(&speedup, 0)), "unmeasured");
+	assert_string_equal(verdict_text(VERDICT_UNMEASURED, 2, buffer),
+		"not measured: headstart read nothing ahead, because what it looks at was in memory at each start");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_gain_is_in_times_or_percent),
 		cmocka_unit_test(a_loss_is_told_the_other_way_round),
 		cmocka_unit_test(an_interval_with_1_is_no_difference),
+		cmocka_unit_test(without_prefetching_nothing_is_measured),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,7 +149,7 @@ case_bad_input_is_one_sentence() {
 
 case_nothing_left_to_plan_is_refused() {
 	rm "$tmp/bin/app" "$tmp/bin/lib" "$tmp/bin/helper"
-	refuses 1 "there is nothing to read ahead for '$real/bin/app' here; of its files, left out were 4 gone" \
+	refuses 1 "there is nothing to read ahead for '$real/bin/app' here; files left out: 4 gone" \
 		"$headstart" plan -o "$tmp/nothing.plan" "$tmp/app.profile"
 	[ ! -e "$tmp/nothing.plan" ] || fail "a plan of nothing was written"
 }

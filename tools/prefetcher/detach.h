@@ -25,8 +25,8 @@ void detach_from_real_time(void);
 /*
  * Runs body(context) in a detached process: own session, no real-time scheduling, default signals, folder "/", descriptors 0–2 on /dev/null.
  * *ret_pipe is the reading end of a pipe whose writing end is the process's DETACHED_PIPE; the caller closes it.
- * *ret_child is -1, or, if detach_stays(), the process itself: a child that the caller must reap with waitpid(__WALL)
- * before it execs. With `errors` its descriptor 2 stays ours. Raises no SIGCHLD. Returns 0 or negative errno.
+ * *ret_child is -1, or, if detach_stays(), the process itself: a child that the caller reaps with waitpid(__WALL)
+ * before it execs, unless it hangs. With `errors` its descriptor 2 stays ours. Raises no SIGCHLD. Returns 0 or negative errno.
  */
 int detach(
 	void (*body)(const void *context), const void *context, bool errors, int *ret_pipe, int *ret_child);

@@ -3,6 +3,7 @@
 #include "setup/system/searched-lib.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -64,7 +64,7 @@ static int refuse_unknown(const struct app *app)
 	if (strchr(app->name, '/'))
 		return verb_fail("'%s' is neither a program nor a menu entry of one", app->name);
 	if (ends_with(app->name, ".desktop"))
-		return verb_fail("there is no menu entry '%s' of a program that is here", app->name);
+		return verb_fail("there is no menu entry '%s' whose program is installed", app->name);
 	return verb_fail("there is neither a program '%s' in PATH nor a menu entry '%s.desktop'", app->name,
 		app->name);
 }

@@ -84,11 +84,16 @@ static void note_starts(const struct measure_report *report)
 			WEXITSTATUS(result->status), result->failed, starts);
 }
 
+static enum verdict_kind kind_of(const struct measure_report *report)
+{
+	return verdict_of(&report->speedup_interval, report->result->prefetched);
+}
+
 static void note_next(const struct measure_report *report)
 {
 	_cleanup_free_ char *command = NULL;
 
-	if (verdict_of(&report->speedup_interval) == VERDICT_FASTER)
+	if (kind_of(report) == VERDICT_FASTER)
 		command = command_text(report->options->argv);
 	if (command)
 		verb_note("to start it with headstart:  headstart run --%s", command);
@@ -110,15 +115,11 @@ static const char *milestone_text(const struct milestone *until, char buffer[64]
 int measure_report_text(const struct measure_report *report)
 {
 	const struct cold_report *cold = &report->result->cold;
+	enum verdict_kind kind = kind_of(report);
 	char verdict[VERDICT_MAX], bytes[WORDS_MAX], until[64];
 
-	if (report->result->prefetched == 0)
-		fputs("not measured: headstart read nothing ahead, as what it looks at was in memory at each start; end "
-		      "the programs that use it",
-			stdout);
-	else
-		fputs(verdict_text(&report->speedup_interval, report->speedup, verdict), stdout);
-	if (verdict_of(&report->speedup_interval) == VERDICT_FASTER)
+	fputs(verdict_text(kind, report->speedup, verdict), stdout);
+	if (kind == VERDICT_FASTER)
 		printf(" (%.2f to %.2f)", report->speedup_interval.low, report->speedup_interval.high);
 	puts("\n");
 	print_row("cold, without", report->without, &report->without_interval);
@@ -194,10 +195,7 @@ int measure_report_json(const struct measure_report *report)
 	add_times(object, "warm", result->warm, MEASURE_WARM_STARTS, report->warm, NULL);
 	json_object_object_add(object, "speedup", json_object_new_double(report->speedup));
 	add_interval(object, "speedup_interval", &report->speedup_interval);
-	json_object_object_add(object, "verdict",
-		json_object_new_string(report->result->prefetched == 0
-				? "unmeasured"
-				: verdict_name(verdict_of(&report->speedup_interval))));
+	json_object_object_add(object, "verdict", json_object_new_string(verdict_name(kind_of(report))));
 	json_object_object_add(object, "cold", cold_json(&result->cold));
 	add_number(object, "prefetched", result->prefetched);
 	add_number(object, "failed", result->failed);

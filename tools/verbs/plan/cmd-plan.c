@@ -141,8 +141,7 @@ static int nothing_to_read(const char *program, const struct plan_summary *summa
 	for (size_t i = 0; i < sizeof(left_out) / sizeof(*left_out); i++)
 		if (left_out[i].n > 0)
 			snprintf(why + strlen(why), sizeof(why) - strlen(why), "%s%zu %s",
-				*why ? ", " : "; of its files, left out were ", left_out[i].n,
-				left_out[i].what);
+				*why ? ", " : "; files left out: ", left_out[i].n, left_out[i].what);
 	return verb_fail("there is nothing to read ahead for '%s' here%s%s%s", program,
 		limited ? " within the limits that were given" : "", why,
 		*why || limited ? "" : ": the recording touched no file on a disk");

@@ -209,7 +209,7 @@ static void note_stacks(const struct relayout_run *run)
 
 		if (file->status == RELAYOUT_DONE && bytes >= STACK_WORTH_SAYING)
 			verb_note(
-				"'%s': a thread that loads it by dlopen needs %s of its stack for that; with fewer --max-segments less",
+				"'%s': a thread that loads it by dlopen needs %s of its stack for that; a lower --max-segments needs less",
 				file->inside, words_bytes(bytes, stack));
 	}
 }
