@@ -30,6 +30,7 @@ cp /bin/true viewer
 for name in common before a.py b.py c.py of-a of-b of-b2 after lib/machine repository/.git/pack other/.git/pack writer calc letter.odt; do
 	dd if=/dev/urandom of="$name" bs=4096 count=16 status=none
 done
+sync bin/vehicle host tool viewer *.py common before of-* after lib/machine */.git/pack writer calc letter.odt # what is not written yet cannot be evicted
 ln -s a.py link.py
 touch headstart.conf
 
