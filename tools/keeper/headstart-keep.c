@@ -114,15 +114,6 @@ static int read_profiles(struct recordings *ret)
 	return 0;
 }
 
-static bool is_allowed(const char *program)
-{
-	_cleanup_(config_releasep) struct config config = {0};
-	const struct config_program *why;
-
-	settings_read(&config, true, true);
-	return !config.never_learn && config_allows(&config, program, &why);
-}
-
 /* Returns 0, or an exit status after printing the reason. */
 static int keep(uint32_t found, enum keep_answer *ret)
 {
@@ -133,7 +124,7 @@ static int keep(uint32_t found, enum keep_answer *ret)
 	r = read_profiles(&both);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot use the profiles that were sent");
-	if (!is_allowed(both.items[0].program))
+	if (!settings_permit(both.items[0].program, true).learn)
 		return 0;
 	r = start_keep(&both.items[0], &both.items[1], found);
 	if (r < 0 && r != -EEXIST)

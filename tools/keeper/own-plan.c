@@ -11,15 +11,6 @@
 #include "plan/asked/choose.h"
 #include "plan/store/store.h"
 
-static bool is_allowed(const char *program)
-{
-	_cleanup_(config_releasep) struct config config = {0};
-	const struct config_program *why;
-
-	settings_read(&config, true, true);
-	return config_allows(&config, program, &why);
-}
-
 /* Whether there is an own plan of the program: 0 or -ENOENT; or negative errno. */
 static int look_for_own(const struct store *store, const char *program)
 {
@@ -36,7 +27,7 @@ static int check(const struct own_start *start, struct process_seen *seen)
 	if (!process_owner(start->pid, &owner) || owner.user != getuid() || !process_see(seen) ||
 		!process_executed(seen, start->program))
 		return -ESRCH;
-	return is_allowed(start->program) ? 0 : -EPERM;
+	return settings_permit(start->program, true).prefetch ? 0 : -EPERM;
 }
 
 int own_plan_prepare(const struct own_start *start, bool *ret_begin)

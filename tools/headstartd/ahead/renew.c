@@ -109,15 +109,6 @@ static bool read_program(const char *path, char ret[PATH_MAX])
 		snprintf(ret, PATH_MAX, "%s", plan_program(&plan.view)) < PATH_MAX;
 }
 
-static bool is_allowed(const char *program)
-{
-	_cleanup_(config_releasep) struct config config = {0};
-	const struct config_program *why;
-
-	settings_read(&config, false, true);
-	return config_allows(&config, program, &why);
-}
-
 static const char *reason_of(const char *path)
 {
 	return plan_is_older(path) ? "an older headstart had made it" : "its files had changed";
@@ -132,7 +123,7 @@ static bool make_anew(const char *path, bool quiet)
 
 	if (lock == -ENOENT)
 		return true; /* somebody has done it */
-	if (lock < 0 || !read_program(path, program) || !is_allowed(program) ||
+	if (lock < 0 || !read_program(path, program) || !settings_permit(program, false).prefetch ||
 		keep_make_plans(program) < 0 || store_plan_is_stale(path))
 		return false;
 	if (!quiet)

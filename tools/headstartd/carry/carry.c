@@ -88,13 +88,8 @@ static bool was_looked_at(struct carry *carry, const char *program, uid_t user)
 
 static bool switched_off(const struct process_seen *seen, const char *program)
 {
-	_cleanup_(config_releasep) struct config config = {0};
-	const struct config_program *why;
-
-	if (access(KILL_SWITCH, F_OK) == 0 || process_switched_off(seen->pid))
-		return true;
-	settings_read(&config, false, true);
-	return !config_allows(&config, program, &why);
+	return access(KILL_SWITCH, F_OK) == 0 || process_switched_off(seen->pid) ||
+		!settings_permit(program, false).prefetch;
 }
 
 /*

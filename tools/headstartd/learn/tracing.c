@@ -81,13 +81,8 @@ int tracing_prepare(struct tracing *tracing, bool wanted)
 
 static bool allowed(const struct process_seen *seen)
 {
-	_cleanup_(config_releasep) struct config config = {0};
-	const struct config_program *why;
-
-	if (access(KILL_SWITCH, F_OK) == 0 || process_switched_off(seen->pid))
-		return false;
-	settings_read(&config, false, true);
-	return !config.never_learn && config_allows(&config, seen->program, &why);
+	return access(KILL_SWITCH, F_OK) < 0 && !process_switched_off(seen->pid) &&
+		settings_permit(seen->program, false).learn;
 }
 
 /* Whether everybody may know that the program is there, nobody but root can change it, and it is what was executed. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "verb.h"
 
 /* Reports only the first mistake; 'headstart config check' reports all. */
@@ -45,4 +46,15 @@ bool settings_allow(const struct config *config, const char *program, char **ret
 	if (n < 0)
 		*ret_why = NULL;
 	return false;
+}
+
+struct settings_permit settings_permit(const char *program, bool user)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	const struct config_program *why;
+	bool allowed;
+
+	settings_read(&config, user, true);
+	allowed = config_allows(&config, program, &why);
+	return (struct settings_permit){.prefetch = allowed, .learn = allowed && !config.never_learn};
 }

@@ -14,3 +14,12 @@ void settings_read(struct config *ret, bool user, bool quiet);
  * frees, or NULL if memory runs out.
  */
 bool settings_allow(const struct config *config, const char *program, char **ret_why);
+
+/* What the settings let headstart do for a program. */
+struct settings_permit {
+	bool prefetch;
+	bool learn; /* how it starts */
+};
+
+/* Reads the settings anew, in silence. `user` as in settings_read(). */
+struct settings_permit settings_permit(const char *program, bool user);
