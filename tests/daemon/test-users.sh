@@ -230,6 +230,44 @@ learn = no
 	[ -z "$(ls "$HEADSTART_STATE/learn/users/$user")" ] || fail "it still counts as the user's"
 }
 
+# What is left of a service of systemd is ended with its main process. Whoever compiles the stale plan again has done it by then.
+case_own_plan_heals() {
+	make_files
+	chown -R "$user" "$disk/data.closed"
+	start_under_systemd
+	learn $as_user
+	stop_listening
+	for_others "$HEADSTART_TEST_BUILD/tools/headstart-tool"
+	cat >"$tmp/service" <<-END
+		import ctypes, os, signal, sys
+		ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+		main = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ)
+		os.waitpid(main, 0)
+		for process in filter(str.isdigit, os.listdir("/proc")):
+		    try:
+		        with open(f"/proc/{process}/stat") as file:
+		            if int(file.read().rpartition(")")[2].split()[1]) == os.getpid():
+		                os.kill(int(process), signal.SIGKILL)
+		    except (FileNotFoundError, ProcessLookupError):
+		        pass
+	END
+	keep="/usr/bin/python3 $tmp/service $keep"
+	listen_for_keep /run/headstart/keep
+	head -c 300000 /dev/urandom >"$disk/data.theirs"
+	sync -f "$disk"
+	old=$(stat -c %i "$(plan_of "$own")")
+	for start in $(seq 10); do
+		cold_start $as_user
+		note_tries=1200 until_note tracing -eq 0
+		for try in $(seq 100); do
+			[ "$(stat -c %i "$(plan_of "$own")")" = "$old" ] || break 2
+			sleep 0.05
+		done
+	done
+	[ "$(stat -c %i "$(plan_of "$own")")" != "$old" ] || fail "the plan is still the old one: $(ls -l "$own"; cat "$tmp/daemon-log" "$tmp/listener-log")"
+	[ -z "$(find "$own" -name '*.stale')" ] || fail "it is stale: $(ls -l "$own")"
+}
+
 # A start that takes on other rights on the way is nobody's alone.
 case_start_of_two_users_is_for_nobody() {
 	make_files

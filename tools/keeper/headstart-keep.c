@@ -150,7 +150,7 @@ static int read_start(uint32_t pid, struct own_start *ret)
 	return 0;
 }
 
-/* The connection stays the standard input of the prefetcher, so that it ends with it. */
+/* The connection stays the standard input of the prefetcher, so that it ends with it. Then systemd ends what is left of the service. */
 static int carry(uint32_t pid, enum keep_answer *ret)
 {
 	char prefetcher[PATH_MAX];
@@ -164,7 +164,7 @@ static int carry(uint32_t pid, enum keep_answer *ret)
 	*ret = own_plan_prepare(&start, &begin) == -ENOENT ? KEEP_NONE : KEEP_HAS;
 	if (begin) {
 		keep_answer(STDIN_FILENO, KEEP_HAS);
-		prefetcher_become(prefetcher);
+		prefetcher_become(prefetcher, true);
 	}
 	return 0;
 }

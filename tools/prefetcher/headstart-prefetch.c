@@ -45,6 +45,7 @@ static const char help[] =
 	"      --json             print what was done, as JSON\n"
 	"      --objects          the open file is the audit shim's list of mapped objects, not a plan\n"
 	"      --memory-budget N  read at most N bytes (default: half of the memory available)\n"
+	"      --stay             compile a stale plan again in this process, instead of leaving one behind\n"
 	"      --time-budget N    begin nothing new after N milliseconds (default: 30000)\n"
 	"      --verify           measure what is in the page cache before and after\n"
 	"      --wait             return only when everything has arrived\n"
@@ -57,6 +58,7 @@ struct request {
 	int fd;
 	bool json;
 	bool objects;
+	bool stay;
 };
 
 static int fail(const char *subject, const char *what)
@@ -154,6 +156,9 @@ static bool take_option(int option, struct request *request)
 	case 'o':
 		request->objects = true;
 		return true;
+	case 's':
+		request->stay = true;
+		return true;
 	default:
 		request->json = true;
 		return true;
@@ -170,6 +175,7 @@ static int parse(int argc, char **argv, struct request *request)
 		{"time-budget", required_argument, NULL, 't'},
 		{"memory-budget", required_argument, NULL, 'm'},
 		{"idle", no_argument, NULL, 'i'},
+		{"stay", no_argument, NULL, 's'},
 		{"verify", no_argument, NULL, 'v'},
 		{"wait", no_argument, NULL, 'w'},
 		{"json", no_argument, NULL, 'j'},
@@ -310,9 +316,9 @@ static int no_room(const struct request *request)
 /*
  * Who has started us in a service of systemd may do so: headstartd. A shim starts nothing where it would be in the way.
  */
-static void heal(const char *program, const char *plan_path)
+static void heal(const char *program, const char *plan_path, bool stay)
 {
-	const struct heal heal = {.program = program, .plan_path = plan_path, .bare = true};
+	const struct heal heal = {.program = program, .plan_path = plan_path, .bare = true, .stay = stay};
 
 	if (!detach_in_container())
 		heal_plan(&heal);
@@ -342,14 +348,15 @@ static int carry_out(struct request *request, const struct config *config, const
 		r = prefetch_run(&plan.view, &request->options, &result);
 	if (r < 0)
 		return fail_errno("carry out", name, -r);
-	if (result.outdated > 0 && plan_mark_stale_open(request->fd, plan_path) && !request->path)
-		heal(plan_program(&plan.view), plan_path);
 	prefetch_log(&plan.view, &request->options, &result);
 	if (request->json)
 		print_json(request, &result);
 	else
 		print_text(request, &result);
-	return verb_flush();
+	r = verb_flush();
+	if (result.outdated > 0 && plan_mark_stale_open(request->fd, plan_path) && !request->path)
+		heal(plan_program(&plan.view), plan_path, request->stay);
+	return r;
 }
 
 int main(int argc, char **argv)

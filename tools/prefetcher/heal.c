@@ -72,8 +72,17 @@ static void become_planner(const void *context)
 		return;
 	if (store_find(STORE_PROFILE, heal->program, &profile) < 0)
 		return; /* 'headstart plan FILE' has made the plan; 'headstart doctor' says so */
-	time_limit_set(HEAL_LIMIT_MS);
+	if (!heal->stay)
+		time_limit_set(HEAL_LIMIT_MS);
 	exec_planner(heal->program);
+}
+
+static int stay(const struct heal *heal)
+{
+	close_range(STDERR_FILENO + 1, UINT_MAX,
+		CLOSE_RANGE_CLOEXEC); /* without it the planner has the old plan open */
+	become_planner(heal);
+	return -ENOEXEC;
 }
 
 int heal_plan(const struct heal *heal)
@@ -85,5 +94,5 @@ int heal_plan(const struct heal *heal)
 		return -EPERM;
 	if (process_room("") < PROCESS_ROOM_MIN)
 		return -EAGAIN;
-	return detach(become_planner, heal, false, &pipe_end, &child);
+	return heal->stay ? stay(heal) : detach(become_planner, heal, false, &pipe_end, &child);
 }

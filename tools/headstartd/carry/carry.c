@@ -188,7 +188,7 @@ static enum carry_outcome help(const struct carry *carry, const struct process_s
 	carry_tell(results, told);
 	if (!carry->quiet)
 		verb_note("'%s' starts cold: its plan is carried out", program);
-	prefetcher_become(carry->prefetcher);
+	prefetcher_become(carry->prefetcher, false);
 	return CARRY_FAILED;
 }
 

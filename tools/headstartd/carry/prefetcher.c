@@ -61,10 +61,10 @@ enum prefetcher_claim prefetcher_claim(const char *path, uid_t user)
 	return plan_own(PLAN_FD, user) ? PREFETCHER_OURS : PREFETCHER_LEFT;
 }
 
-void prefetcher_become(const char *prefetcher)
+void prefetcher_become(const char *prefetcher, bool stay)
 {
-	char *argv[] = {
-		(char *)"headstart-prefetch", (char *)"--alongside", (char *)"--fd", (char *)"3", NULL};
+	char *argv[] = {(char *)"headstart-prefetch", (char *)"--alongside", (char *)"--fd", (char *)"3",
+		stay ? (char *)"--stay" : NULL, NULL};
 
 	execv(prefetcher, argv);
 }

@@ -21,5 +21,5 @@ enum prefetcher_claim {
 /* Opens the plan as PLAN_FD, and takes the lock by which others leave the plan to us. */
 enum prefetcher_claim prefetcher_claim(const char *path, uid_t user);
 
-/* Executes the prefetcher on PLAN_FD; returns if that fails. */
-void prefetcher_become(const char *prefetcher);
+/* Executes the prefetcher on PLAN_FD; returns if that fails. With `stay` it leaves no process behind (headstart-prefetch(8)). */
+void prefetcher_become(const char *prefetcher, bool stay);
