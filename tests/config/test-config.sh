@@ -100,6 +100,20 @@ case_denied_program_has_no_plan() {
 	[ -e "$plan" ] || fail "apply did not bring the plan back"
 }
 
+# 'headstart plan FILE' stores no profile.
+case_denied_program_without_a_profile_has_no_plan() {
+	mv "${plan%.plan}.profile" "$tmp/kept"
+	"$headstart" config apply >"$tmp/out" || fail "apply"
+	[ -e "$plan" ] || fail "apply removes what is allowed"
+	set_conf '[programs]\ndeny = cat\n'
+	"$headstart" config apply >"$tmp/out" || fail "apply"
+	[ "$(cat "$tmp/out")" = "no plan  $program: $conf:2 denies it" ] || fail "it says: $(cat "$tmp/out")"
+	[ ! -e "$plan" ] || fail "apply left the plan"
+	rm "$conf"
+	mv "$tmp/kept" "${plan%.plan}.profile"
+	"$headstart" config apply >"$tmp/out" || fail "apply"
+}
+
 # devices: by the folder in which a file lies.
 case_device_is_what_the_settings_say() {
 	order() { "$headstart" plan -o "$tmp/elsewhere" --json "$1" | json - 'TOP["order"]'; }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart config: shows and checks settings, and applies them to existing plans. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #include "plan/publish.h"
 #include "plan/refresh.h"
 #include "plan/store/each.h"
+#include "plan/store/load.h"
 #include "plan/store/store.h"
 #include "prefetch/outdated.h"
 #include "verb.h"
@@ -77,23 +79,30 @@ static int check(const char *file)
 }
 
 /* Returns 0, or an exit status after printing the reason. */
+static int deny(const char *program, const char *why)
+{
+	_cleanup_free_ char *end = NULL;
+	int r = plan_remove(program);
+
+	if (r < 0)
+		return verb_fail_errno(r, "cannot remove the plan of '%s'", program);
+	if (asprintf(&end, ": %s", why ? why : "denied") < 0)
+		return verb_fail_errno(ENOMEM, "cannot say what became of the plan of '%s'", program);
+	page_line("no plan  ", program, end);
+	return 0;
+}
+
+/* Returns 0, or an exit status after printing the reason. */
 static int apply_to(const struct config *config, const char *program)
 {
-	_cleanup_free_ char *why = NULL, *end = NULL;
+	_cleanup_free_ char *why = NULL;
 	char rule[ASKED_RULE_MAX];
 	struct plan_options options = {0};
 	struct plan_summary summary = {0};
 	int r;
 
-	if (!settings_allow(config, program, &why)) {
-		r = plan_remove(program);
-		if (r < 0)
-			return verb_fail_errno(r, "cannot remove the plan of '%s'", program);
-		if (asprintf(&end, ": %s", why ? why : "denied") < 0)
-			return verb_fail_errno(ENOMEM, "cannot say what became of the plan of '%s'", program);
-		page_line("no plan  ", program, end);
-		return 0;
-	}
+	if (!settings_allow(config, program, &why))
+		return deny(program, why);
 	plan_settings(config, &options);
 	plan_host(program, rule, &options);
 	r = plan_refresh(program, &options, &summary);
@@ -142,6 +151,23 @@ static int apply_profile(void *context, const char *path)
 	return 0;
 }
 
+/* One that was made of a profile elsewhere can only be removed. */
+static int apply_plan(void *context, const char *path)
+{
+	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
+	_cleanup_free_ char *why = NULL;
+	struct applying *applying = context;
+	char profile[PATH_MAX];
+
+	if (!store_plan_is_own(path) || !store_profile_of_plan(path, profile) || access(profile, F_OK) == 0 ||
+		plan_load_path(path, &plan, NULL) < 0 || plan_is_snapshot(&plan.view) ||
+		settings_allow(applying->config, plan_program(&plan.view), &why))
+		return 0;
+	if (deny(plan_program(&plan.view), why))
+		applying->status = VERB_FAILED;
+	return 0;
+}
+
 static int apply_to_boot(const struct config *config, bool older)
 {
 	bool made;
@@ -167,6 +193,8 @@ static int apply(bool older)
 	settings_read(&config, true, false);
 	applying.config = &config;
 	r = store_each(state, STATE_PROFILE_SUFFIX, apply_profile, &applying);
+	if (r == 0 && !older)
+		r = store_each(state, STATE_PLAN_SUFFIX, apply_plan, &applying);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot read '%s'", state);
 	if (r > 0)
