@@ -252,6 +252,9 @@ case_own_plan_heals() {
 		        pass
 	END
 	keep="/usr/bin/python3 $tmp/service $keep"
+	set_settings '[daemon]
+learn = no
+' # what is learnt would replace the plan, too
 	listen_for_keep /run/headstart/keep
 	head -c 300000 /dev/urandom >"$disk/data.theirs"
 	sync -f "$disk"
@@ -264,6 +267,7 @@ case_own_plan_heals() {
 			sleep 0.05
 		done
 	done
+	set_settings ""
 	[ "$(stat -c %i "$(plan_of "$own")")" != "$old" ] || fail "the plan is still the old one: $(ls -l "$own"; cat "$tmp/daemon-log" "$tmp/listener-log")"
 	[ -z "$(find "$own" -name '*.stale')" ] || fail "it is stale: $(ls -l "$own")"
 }
