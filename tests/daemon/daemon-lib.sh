@@ -3,6 +3,7 @@
 # daemon look at what other tests start: what it read ahead for them would be in memory, where they do not expect it.
 [ "$(id -u)" = 0 ] || skip "headstartd needs root"
 . "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/lib/hanging-lib.sh"
 export HEADSTART_STATE=$tmp/state
 tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
 daemon=$HEADSTART_TEST_BUILD/tools/headstartd
@@ -18,7 +19,6 @@ allow = $(realpath "$tmp")/*
 "
 printf '%s' "$only_ours" >"$tmp/only-ours.conf"
 daemon_pid=
-server=
 
 # Prints the tracing instances of a daemon with that process number.
 instances_of() {
@@ -66,22 +66,6 @@ soon_started() { # NUMBER
 		sleep 0.05
 	done
 	return 1
-}
-
-# Mounts there a file system that never answers (hanging-fuse.py). A file can be opened; closing it waits.
-mount_hanging() { # FOLDER-OR-FILE [USER [SECONDS]]
-	[ -e /dev/fuse ] || skip "no FUSE here"
-	: >"$tmp/mounted" # an earlier one has written that, too
-	"$HEADSTART_TEST_SOURCE/tests/daemon/hanging-fuse.py" "$@" >"$tmp/mounted" 2>"$tmp/err" 7>&- &
-	server=$!
-	while kill -0 "$server" 2>/dev/null && ! grep -q mounted "$tmp/mounted"; do sleep 0.05; done
-	grep -q mounted "$tmp/mounted" || skip "no FUSE here: $(cat "$tmp/err")"
-}
-
-# What waits for it goes on.
-end_hanging() {
-	[ -z "$server" ] || kill -KILL "$server" 2>/dev/null || :
-	umount -l "$tmp/hanging" 2>/dev/null || :
 }
 
 # Waits until the daemon has seen all that was executed before, and the children have ended that it did not have at begin_to_see. One that
