@@ -29,6 +29,15 @@ static size_t word_length(const char *text)
 	return n;
 }
 
+/* As next_arg() does. */
+static const char *without_quotes(const char *value, size_t *length)
+{
+	if (*length == 0 || *value != '"')
+		return value;
+	*length -= *length > 1 && value[*length - 1] == '"' ? 2 : 1;
+	return value + 1;
+}
+
 /* The value of the last word NAME=VALUE, and how long it is; NULL and 0 if there is none. */
 static const char *last_value(const char *text, const char *name, size_t *ret_length)
 {
@@ -42,8 +51,8 @@ static const char *last_value(const char *text, const char *name, size_t *ret_le
 		if (is_word(text, length, "--"))
 			break;
 		if (rest && *rest == '=') {
-			value = rest + 1;
-			*ret_length = length - (size_t)(value - text);
+			*ret_length = length - (size_t)(rest + 1 - text);
+			value = without_quotes(rest + 1, ret_length);
 		}
 		text += length;
 	}

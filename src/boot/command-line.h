@@ -20,7 +20,7 @@ enum boot_mode boot_mode_of(const char *text);
 enum boot_mode boot_mode_read(const char *path);
 
 /*
- * The value of the last word NAME=VALUE of such a file, as above. Quotes stay in it. Returns NULL if there is none, or it cannot be
+ * The value of the last word NAME=VALUE of such a file, as above, without the quotes around VALUE. Returns NULL if there is none, or it cannot be
  * read. The caller frees it.
  */
 char *boot_value_read(const char *path, const char *name);

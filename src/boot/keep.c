@@ -6,7 +6,9 @@
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/paths/mountinfo.h"
 #include "boot/files.h"
+#include "profile/edit.h"
 #include "profile/file/profile-file.h"
 #include "replace/publish.h"
 
@@ -45,6 +47,20 @@ static int add(struct recordings *recordings, struct profile *recording, bool *r
 	return r;
 }
 
+/* Whoever mounts that may need services that wait for us. */
+static int needs_no_automounter(void *points, struct profile_file *file)
+{
+	return !mountinfo_is_below(points, file->path);
+}
+
+static int leave_out_automounts(struct profile *boots)
+{
+	_cleanup_free_ char *points = NULL;
+	int r = mountinfo_automounts(&points);
+
+	return r < 0 ? r : profile_keep_files(boots, needs_no_automounter, points);
+}
+
 static int compile(const struct recordings *recordings, const char *path, const struct plan_options *options,
 	struct plan_summary *ret_summary)
 {
@@ -56,6 +72,8 @@ static int compile(const struct recordings *recordings, const char *path, const 
 
 	of_boot.snapshot = true;
 	of_boot.shared = true;
+	if (r == 0)
+		r = leave_out_automounts(&all);
 	if (r == 0)
 		r = plan_build(&all, &of_boot, &data, &size, ret_summary);
 	return r < 0 ? r : publish_file(path, 0600, data, size);

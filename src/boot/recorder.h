@@ -11,7 +11,9 @@
 #define BOOT_PREFETCHER "/run/headstart/boot-prefetcher"
 #define BOOT_RECORDER   "/run/headstart/boot-recorder"
 
-#define BOOT_STOP_IDLE SIGUSR1 /* the recorder ends when the machine is idle; at SIGTERM at once */
+/* The recorder keeps what it has. At SIGTERM it keeps nothing: the machine shuts down. */
+#define BOOT_STOP      SIGINT
+#define BOOT_STOP_IDLE SIGUSR1 /* when the machine is idle */
 
 /* Returns a descriptor; while it and all others of this file are open in this process, it has the lock. -EBUSY: another process has it. */
 int boot_lock(const char *path);

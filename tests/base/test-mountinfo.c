@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -45,6 +46,29 @@ static void escapes_are_undone_but_in_the_options(void **state)
 	assert_string_equal(mount.point, "/a b\\c\\0z");
 	assert_string_equal(mount.source, "/dev/x\ty");
 	assert_string_equal(mount.options, "rw,lowerdir=/a\\040b");
+}
+
+static void what_automounters_mount_is_told(void **state)
+{
+	char text[] =
+		"22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+		"30 22 0:40 / /net rw - autofs systemd-1 rw\n"
+		"no mount\n"
+		"31 22 0:41 / /boot\\040x rw - autofs systemd-1 rw\n"
+		"32 31 8:2 / /boot\\040x rw - vfat /dev/sda2 rw\n";
+	char none[] = "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n", *points;
+
+	assert_int_equal(mountinfo_automounts_of(text, &points), 0);
+	assert_true(mountinfo_is_below(points, "/net"));
+	assert_true(mountinfo_is_below(points, "/net/a/b"));
+	assert_true(mountinfo_is_below(points, "/boot x/vmlinuz"));
+	assert_false(mountinfo_is_below(points, "/network"));
+	assert_false(mountinfo_is_below(points, "/boot"));
+	assert_false(mountinfo_is_below(points, "/"));
+	free(points);
+	assert_int_equal(mountinfo_automounts_of(none, &points), 0);
+	assert_false(mountinfo_is_below(points, "/"));
+	free(points);
 }
 
 /* An empty source is possible: mount -t tmpfs '' /a. */
@@ -128,6 +152,7 @@ int main(void)
 		cmocka_unit_test(every_field_of_a_line_is_told),
 		cmocka_unit_test(escapes_are_undone_but_in_the_options),
 		cmocka_unit_test(a_source_may_be_empty),
+		cmocka_unit_test(what_automounters_mount_is_told),
 		cmocka_unit_test(damaged_lines_are_told_and_the_next_one_follows),
 		cmocka_unit_test(what_a_users_process_serves_is_told),
 		cmocka_unit_test(a_mount_that_is_gone_may_be_anybodys),

@@ -151,6 +151,10 @@ init: pid 1: : " ] || fail "not recorded first: $(cat "$tmp/became" "$tmp/err")"
 	boot headstart=record "$own/headstart-init"
 	becomes ": "
 	rm "$root/etc/systemd/system/headstart-boot-record.service"
+	ln -s /nowhere "$root/etc/system-update" # packages are installed in this boot, and then the machine boots anew
+	boot headstart=record "$own/headstart-init"
+	becomes ": "
+	rm "$root/etc/system-update"
 }
 
 case_a_recorder_that_is_ready_goes_on() {

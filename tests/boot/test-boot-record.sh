@@ -4,6 +4,7 @@
 # can change is not, nor what the prefetcher reads itself.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/boot/boot-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/lib/hanging-lib.sh"
 for name in read again planned stranger; do
 	head -c 300000 /dev/urandom >"$disk/$name"
 done
@@ -111,7 +112,63 @@ print(sum(range["pages"] for file in json.load(open(sys.argv[1]))["files"] if fi
 		"$tmp/profile" "$disk/planned")" = 0 ] || fail "what the prefetcher read counts as read by others"
 }
 
+# systemd ends services when the machine shuts down.
+case_a_boot_that_is_broken_off_teaches_nothing() {
+	rm -rf "$HEADSTART_STATE/boot"
+	begin
+	cat "$disk/read" >/dev/null
+	kill -TERM "$recorder"
+	await_recorder
+	[ ! -e "$HEADSTART_STATE/boot" ] || fail "it is kept: $(ls "$HEADSTART_STATE/boot")"
+	grep -q "ended before the machine had booted" "$tmp/log" || fail "it says: $(cat "$tmp/log")"
+}
+
+# The kernel would open what others open there, and wait for the server.
+case_no_server_is_asked() {
+	mkdir -p "$tmp/hanging"
+	mount_hanging "$tmp/hanging"
+	number=$(awk -v point="$tmp/hanging" '$5 == point { print $3 }' /proc/self/mountinfo)
+	number=$(printf 'sdev:%x ' $((${number%:*} << 20 | ${number#*:})))
+	begin
+	! grep -qF "$number" "/proc/$recorder/fdinfo/"* || fail "it is to hear of what is opened there"
+	cat "$disk/read" >/dev/null
+	stop
+	end_hanging
+}
+
+# Its disk is there, but another boot would have to wait for it.
+case_what_an_automounter_mounts_is_not_planned() {
+	rm -rf "$HEADSTART_STATE/boot"
+	mkdir -p "$tmp/automount"
+	/usr/bin/python3 - "$tmp/automount" 2>"$tmp/err" <<'END' || skip "no autofs here: $(cat "$tmp/err")"
+import ctypes, os, sys
+_, pipe = os.pipe()
+libc = ctypes.CDLL(None, use_errno=True)
+options = f"fd={pipe},pgrp={os.getpgrp()},minproto=5,maxproto=5,direct"
+if libc.mount(b"test", sys.argv[1].encode(), b"autofs", 0, options.encode()) < 0:
+    raise OSError(ctypes.get_errno(), "mount")
+END
+	begin
+	mount_anew
+	mount --bind "$disk" "$tmp/automount"
+	cat "$disk/read" "$tmp/automount/again" >/dev/null
+	umount "$tmp/automount"
+	stop
+	planned read || fail "what was read is not in the plan"
+	! grep -q "$tmp/automount" "$tmp/plan" || fail "it names what an automounter has mounted"
+	umount "$tmp/automount"
+}
+
 case_the_first_program_counts_itself() {
+	rm -rf "$HEADSTART_STATE"
+	begin --first
+	"$headstart" boot stop || fail "cannot stop"
+	! wait "$recorder" || fail "it succeeds without a folder to write to"
+	recorder=
+	exec 7<&-
+	grep -q "its folder is not there, or not mounted" "$tmp/log" || fail "it says: $(cat "$tmp/log")"
+	[ ! -e "$HEADSTART_STATE" ] || fail "it makes the folder, which may have to be mounted first"
+	mkdir "$HEADSTART_STATE"
 	begin --first
 	mount_anew
 	cat "$disk/read" >/dev/null

@@ -27,6 +27,11 @@ static void values(void **state)
 		{"headstart=off headstart=record", BOOT_RECORD},
 		{"headstart=record headstart=off", BOOT_OFF},
 		{"headstart=off headstart=on", BOOT_USUAL},
+		{"headstart=\"off\" quiet", BOOT_OFF},
+		{"quiet headstart=\"record\"", BOOT_RECORD},
+		{"headstart=\"off", BOOT_OFF},
+		{"headstart=\"", BOOT_USUAL},
+		{"headstart=\"off now\"", BOOT_USUAL},
 		/* words of others */
 		{"headstart=offline", BOOT_USUAL},
 		{"headstart=", BOOT_USUAL},
@@ -65,7 +70,7 @@ static void a_file(void **state)
 static void a_value(void **state)
 {
 	static const char text[] =
-		"root=/dev/sda1 headstart_init=/bin/one headstart_init=/bin/two headstart_initx=3 -- headstart_init=/bin/four\n";
+		"root=/dev/sda1 headstart_init=/bin/one headstart_init=\"/bin/two\" headstart_initx=3 -- headstart_init=/bin/four\n";
 	char path[] = "/tmp/headstart-test-XXXXXX", *value;
 	int fd = mkstemp(path);
 

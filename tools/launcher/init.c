@@ -42,6 +42,9 @@ static const char *const enabled_at[] = {
 	"/usr/lib/systemd/system/sysinit.target.wants/" RECORD_UNIT,
 };
 
+/* Links of systemd.offline-updates(7): such a boot installs packages, and then the machine boots anew. */
+static const char *const updates[] = {"/system-update", "/etc/system-update"};
+
 /* The link that systemctl-mask(1) makes. */
 #define MASK "/etc/systemd/system/" RECORD_UNIT
 
@@ -103,6 +106,9 @@ static bool records(void)
 
 	if ((in_container() && !(mode && streq(mode, "record"))) || link_is(MASK, "/dev/null"))
 		return false;
+	for (size_t i = 0; i < sizeof(updates) / sizeof(*updates); i++)
+		if (lstat(updates[i], &st) == 0)
+			return false;
 	for (size_t i = 0; i < sizeof(enabled_at) / sizeof(*enabled_at); i++)
 		if (lstat(enabled_at[i], &st) == 0)
 			return true;

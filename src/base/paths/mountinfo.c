@@ -115,6 +115,42 @@ bool mountinfo_of_user(uint64_t id, uid_t *ret, bool *ret_automount)
 	return mountinfo_serves_user(&mount, ret);
 }
 
+int mountinfo_automounts_of(char *text, char **ret)
+{
+	char *points = malloc(strlen(text) + 1), *end = points; /* each is shorter than its line */
+	struct mountinfo mount;
+	int r;
+
+	if (!points)
+		return -ENOMEM;
+	while ((r = mountinfo_next(&text, &mount)) != 0)
+		if (r > 0 && streq(mount.type, "autofs"))
+			end = stpcpy(end, mount.point) + 1;
+	*end = '\0';
+	*ret = points;
+	return 0;
+}
+
+int mountinfo_automounts(char **ret)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	int r = read_pseudo_file("/proc/self/mountinfo", MOUNTINFO_MAX, &text, &size);
+
+	return r < 0 ? r : mountinfo_automounts_of(text, ret);
+}
+
+bool mountinfo_is_below(const char *points, const char *path)
+{
+	for (; *points; points += strlen(points) + 1) {
+		const char *rest = after_prefix(path, points);
+
+		if (rest && (*rest == '\0' || *rest == '/'))
+			return true;
+	}
+	return false;
+}
+
 bool mountinfo_on_disk(uint64_t id)
 {
 	_cleanup_free_ char *text = NULL;

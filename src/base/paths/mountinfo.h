@@ -40,5 +40,17 @@ bool mountinfo_serves_user(const struct mountinfo *mount, uid_t *ret);
  */
 bool mountinfo_of_user(uint64_t id, uid_t *ret, bool *ret_automount);
 
+/*
+ * The mount points of automounters (autofs), in a text as above, also where something is mounted over one by now: whoever looks below one has
+ * that mounted. *ret, the caller's to free, has one behind the other, each with its NUL, and an empty one at the end. Returns 0 or -ENOMEM.
+ */
+int mountinfo_automounts_of(char *text, char **ret);
+
+/* The same in our own namespace. Returns 0 or negative errno. */
+int mountinfo_automounts(char **ret);
+
+/* Whether the path is one of these mount points, or lies below one. */
+bool mountinfo_is_below(const char *points, const char *path);
+
 /* Whether the kernel itself reads the mount of that number from a disk of this machine, so that nobody else has to answer. */
 bool mountinfo_on_disk(uint64_t id);

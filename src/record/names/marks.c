@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 
 static int mark_file_system(struct opens *opens, int folder, const char *path, uint32_t device)
 {
@@ -25,15 +26,23 @@ static int mark_mount_by_path(struct opens *opens, const struct mount *mount)
 	return mark_file_system(opens, AT_FDCWD, mount->point, mount->device);
 }
 
+/* fanotify hands over open files, and so the kernel opens there whatever somebody opens. */
+static bool is_left_alone(const struct opens *opens, const struct mount *mount, bool ours)
+{
+	bool needed = ours && (streq(mount->point, "/") || streq(mount->point, "/usr"));
+
+	return mount_is_served(mount) && (opens->careful || (opens->local && !needed));
+}
+
 /* No server is asked, and none sees that files are opened for us. Before Linux 5.12 a path may lead through what one serves. */
 int marks_mount(struct opens *opens, const struct mount *mount)
 {
 	_cleanup_close_ int root = -1, fd = -1;
 
+	if (is_left_alone(opens, mount, true))
+		return 0;
 	if (!opens->careful)
 		return mark_mount_by_path(opens, mount);
-	if (mount_is_served(mount))
-		return 0;
 	root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	fd = view_open_mount(&(struct view){.root = root}, mount);
 	if (fd == -EINVAL || fd == -ENOSYS)
@@ -50,7 +59,7 @@ int marks_view(struct opens *opens, const struct view *view)
 		_cleanup_close_ int fd = -1;
 
 		if (inode_map_find(&opens->marked, mount->device, 0) != INODE_MAP_NONE ||
-			(opens->careful && mount_is_served(mount)))
+			is_left_alone(opens, mount, false))
 			continue;
 		fd = view_open_mount(view, mount);
 		if (fd >= 0)

@@ -29,6 +29,7 @@ struct opens {
 	 * files that have such a path only those of `owner` are kept (0: none), as the kernel names them: record_file.own.
 	 */
 	bool careful;
+	bool local; /* set before opens_start(): file systems of servers are left alone, except those of / and /usr */
 	uid_t owner;
 	size_t n_own;   /* of these; OPENS_OWN_MAX at most */
 	bool everybody; /* processes cannot be told apart by number: all but us count as the command's */

@@ -91,6 +91,7 @@ static int begin(struct machine *machine)
 	if (r < 0)
 		return r;
 	machine->opens.everybody = true;
+	machine->opens.local = true;
 	machine->opens.bounded = true;
 	machine->opens.keeps_no_views = true;
 	machine->opens.views.trusted_only = true;
@@ -145,11 +146,14 @@ static int gather(struct machine *machine, bool *ret_stop)
 		{.fd = machine->options->stop, .events = POLLIN},
 		{.fd = machine->mountinfo, .events = POLLPRI},
 		{.fd = machine->asked ? -1 : machine->options->stop_idle, .events = POLLIN},
+		{.fd = machine->options->abandon, .events = POLLIN},
 	};
 	int r;
 
-	if (poll(fds, 3, POLL_MS) < 0 && errno != EINTR)
+	if (poll(fds, sizeof(fds) / sizeof(*fds), POLL_MS) < 0 && errno != EINTR)
 		return -errno;
+	if (fds[3].revents)
+		return -ECANCELED;
 	*ret_stop = fds[0].revents || ((machine->asked || fds[2].revents) && is_idle(machine));
 	machine->timed_out = (double)(monotonic_ns() - machine->began) / 1e9 >= machine->options->timeout;
 	r = fds[1].revents ? opens_mark_again(&machine->opens, &machine->mounts) : 0;

@@ -28,6 +28,7 @@ struct machine_options {
 	int32_t ignored;    /* nor does what this process opens; 0: none */
 	int stop;           /* a descriptor; ends the recording when it is readable; borrowed */
 	int stop_idle; /* the same, but then it ends when little is read any more (MACHINE_IDLE_S); -1: none */
+	int abandon;   /* the same, but then nothing is made of it; -1: none */
 	double timeout;        /* seconds; ends it always */
 	bool timeline;         /* also what all threads do, where the kernel tells */
 	bool own;              /* what this process has mapped already counts: everybody waits for it, too */
@@ -59,6 +60,6 @@ void machine_result_release(struct machine_result *result);
 
 /*
  * Returns 0 or negative errno: -ENOENT if the kernel lacks the events, -EOPNOTSUPP without fanotify, -ENODATA if nothing
- * was touched.
+ * was touched, -ECANCELED if it was abandoned.
  */
 int machine_record(const struct machine_options *options, struct machine_result *ret);

@@ -26,6 +26,7 @@
 #include "prefetch/stale-mark.h"
 #include "profile/file/profile-file.h"
 #include "verb.h"
+#include "verbs/boot/boot.h"
 
 #define RENEW_S     60      /* one plan takes so long at most */
 #define GRACE_MS    5000    /* … and then it hangs: a disk may never answer */
@@ -139,6 +140,17 @@ static int mark_older(void *context, const char *plan)
 	return 0;
 }
 
+/* That of boots has no mark, and no start finds it. */
+static void renew_boots(bool quiet)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	bool made = false;
+
+	settings_read(&config, false, true);
+	if (boot_make_anew(&config, true, &made) == 0 && made && !quiet)
+		verb_note("made the plan of boots anew: an older headstart had made it");
+}
+
 bool renew_start(struct renew *renew, bool quiet)
 {
 	pid_t daemon = getpid();
@@ -152,6 +164,7 @@ bool renew_start(struct renew *renew, bool quiet)
 		if (renew->next)
 			_exit(make_anew(renew->next, quiet) ? 0 : 1);
 		(void)store_each(renew->folder, STATE_PLAN_SUFFIX, mark_older, NULL);
+		renew_boots(quiet);
 		_exit(0);
 	}
 	if (renew->child < 0)

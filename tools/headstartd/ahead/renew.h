@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes root's plans anew that are marked as stale (prefetch/stale-mark.h), one at a time, in a child process. After an upgrade of
- * headstart the plans may have a format that nobody reads any more: once, another child marks those.
+ * headstart the plans may have a format that nobody reads any more: once, another child marks those, and makes the
+ * plan of boots anew.
  */
 #pragma once
 

@@ -56,7 +56,7 @@ static int stop(bool when_idle)
 
 	if (geteuid() != 0)
 		return verb_fail("only root can end the recording of a boot: sudo headstart boot stop");
-	r = boot_signal(BOOT_RECORDER, when_idle ? BOOT_STOP_IDLE : SIGTERM);
+	r = boot_signal(BOOT_RECORDER, when_idle ? BOOT_STOP_IDLE : BOOT_STOP);
 	if (r == -ESRCH)
 		return verb_fail("no boot is being recorded");
 	return r < 0 ? verb_fail_errno(r, "cannot end the recording of the boot") : 0;

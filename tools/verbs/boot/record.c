@@ -25,6 +25,7 @@
 #include "lib/programs/notify.h"
 #include "lib/settings/plan-settings.h"
 #include "lib/settings/settings.h"
+#include "plan/store/store.h"
 #include "record/restore/kernelfs.h"
 #include "record/running/machine.h"
 #include "report/words.h"
@@ -80,7 +81,15 @@ static void tell(size_t files, double seconds, const struct boot_kept *kept)
 		words_bytes(summary->bytes, bytes), summary->files, plural(summary->files));
 }
 
-static int keep(struct machine_result *result)
+/* The first program began before systemd had mounted anything. Where the folder lies may not be mounted yet, or not any more. */
+static bool is_folder_there(void)
+{
+	_cleanup_free_ char *folder = NULL;
+
+	return store_folder(&folder) == 0 && access(folder, F_OK) == 0;
+}
+
+static int keep(struct machine_result *result, bool first)
 {
 	_cleanup_(config_releasep) struct config config = {0};
 	_cleanup_free_ char *profile = NULL, *plan = NULL;
@@ -94,6 +103,8 @@ static int keep(struct machine_result *result)
 		r = boot_path(BOOT_PLAN, &plan);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot find the plan of a boot");
+	if (first && !is_folder_there())
+		return verb_fail("cannot write '%s': its folder is not there, or not mounted", plan);
 	settings_read(&config, false, false);
 	plan_settings(&config, &options);
 	r = boot_keep(&result->profile, anew, profile, plan, &options, &kept);
@@ -166,10 +177,37 @@ static void keep_timeline(const struct machine_result *result)
 		verb_note("'headstart boot report' says what each unit waited for");
 }
 
+/* Returns 0 or negative errno; the descriptors are the caller's to close. */
+static int take_signals(struct machine_options *options)
+{
+	int r = signals_take((const int[]){BOOT_STOP, 0}, NULL, &options->stop);
+
+	if (r == 0)
+		r = signals_take((const int[]){BOOT_STOP_IDLE, 0}, NULL, &options->stop_idle);
+	return r < 0 ? r : signals_take((const int[]){SIGTERM, 0}, NULL, &options->abandon);
+}
+
+static int record_with(struct machine_options *options, bool first)
+{
+	struct machine_result result = {0};
+	int r = machine_record(options, &result);
+
+	if (r == -ECANCELED) {
+		verb_note("ended before the machine had booted; the plan stays as it is");
+		return 0;
+	}
+	if (r < 0)
+		return fail_to_trace(r);
+	r = keep(&result, first);
+	if (r == 0)
+		keep_timeline(&result);
+	machine_result_release(&result);
+	return r;
+}
+
 static int record(double timeout, bool first)
 {
-	_cleanup_close_ int lock = boot_lock(BOOT_RECORDER), tracefs = -1, stop = -1, stop_idle = -1;
-	struct machine_result result = {0};
+	_cleanup_close_ int lock = boot_lock(BOOT_RECORDER), tracefs = -1;
 	struct machine_options options = {.instance = BOOT_NAME,
 		.except = BOOT_NAME,
 		.timeout = timeout,
@@ -189,24 +227,13 @@ static int record(double timeout, bool first)
 	tracefs = kernelfs_open_tracefs();
 	if (tracefs < 0)
 		return fail_to_trace(tracefs);
-	r = signals_take((const int[]){SIGTERM, SIGINT, 0}, NULL, &stop);
-	if (r == 0)
-		r = signals_take((const int[]){BOOT_STOP_IDLE, 0}, NULL, &stop_idle);
+	r = take_signals(&options); /* the descriptors go with the process */
 	if (r < 0)
 		return verb_fail_errno(r, "cannot receive signals");
 	prefetcher = lock_file_holder(BOOT_PREFETCHER);
 	options.ignored = prefetcher > 0 ? prefetcher : 0;
 	options.tracefs = tracefs;
-	options.stop = stop;
-	options.stop_idle = stop_idle;
-	r = machine_record(&options, &result);
-	if (r < 0)
-		return fail_to_trace(r);
-	r = keep(&result);
-	if (r == 0)
-		keep_timeline(&result);
-	machine_result_release(&result);
-	return r;
+	return record_with(&options, first);
 }
 
 int boot_record(double timeout, bool first)
