@@ -80,33 +80,59 @@ static uint32_t sum(const struct habit *habit)
 	return all;
 }
 
-static void make_room(struct habits *habits, int64_t hour)
+static uint32_t left_of(const struct habit *habit, int64_t hour)
+{
+	struct habit now = faded(habit, hour);
+
+	return sum(&now);
+}
+
+static void drop(struct habits *habits, size_t at)
+{
+	free(habits->items[at].path);
+	habits->items[at] = habits->items[--habits->n];
+}
+
+static void drop_least(struct habits *habits, int64_t hour)
 {
 	uint32_t least = UINT32_MAX;
 	size_t at = 0;
 
 	for (size_t i = 0; i < habits->n; i++) {
-		struct habit now = faded(&habits->items[i], hour);
+		uint32_t left = left_of(&habits->items[i], hour);
 
-		if (sum(&now) < least) {
-			least = sum(&now);
+		if (left < least) {
+			least = left;
 			at = i;
 		}
 	}
-	free(habits->items[at].path);
-	habits->items[at] = habits->items[--habits->n];
+	drop(habits, at);
 }
 
-int habits_started(struct habits *habits, const char *path, int64_t local)
+static void make_room(struct habits *habits, int64_t hour, bool believed)
+{
+	for (size_t i = habits->n; believed && i > 0; i--)
+		if (left_of(&habits->items[i - 1], hour) == 0)
+			drop(habits, i - 1);
+	if (habits->n >= HABITS_MAX)
+		drop_least(habits, hour);
+}
+
+/* One start with the clock in another year would leave nothing of a habit. */
+static bool is_out_of_time(const struct habit *habit, int64_t hour)
+{
+	return hour < habit->hour || hour - habit->hour > HABITS_UNSURE_DAYS * HABITS_HOURS;
+}
+
+int habits_started(struct habits *habits, const char *path, int64_t local, bool believed)
 {
 	struct habit *habit = habits_find(habits, path);
 	int64_t hour = local / HOUR;
 
-	if (habit && habit->hour == hour)
+	if (habit && (habit->hour == hour || (!believed && is_out_of_time(habit, hour))))
 		return 0;
 	if (!habit) {
-		if (habits->n >= HABITS_MAX)
-			make_room(habits, hour);
+		make_room(habits, hour, believed);
 		if (habits_add(habits, &(struct habit){.hour = hour}, path) < 0)
 			return -ENOMEM;
 		habit = &habits->items[habits->n - 1];

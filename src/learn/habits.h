@@ -41,10 +41,13 @@ static inline void habits_releasep(struct habits *habits)
 struct habit *habits_find(const struct habits *habits, const char *path);
 
 /*
- * The program is started. Counts once an hour. If there are HABITS_MAX programs, the one that was started least makes room.
- * Returns 0 or -ENOMEM.
+ * The program is started. Counts once an hour. Programs of which nothing is left make room for a new one, and if there are HABITS_MAX,
+ * the one that was started least. With a date that is not `believed` (calendar.h) a start does not count if the program
+ * was started later, or not within HABITS_UNSURE_DAYS before. Returns 0 or -ENOMEM.
  */
-int habits_started(struct habits *habits, const char *path, int64_t local);
+int habits_started(struct habits *habits, const char *path, int64_t local, bool believed);
+
+#define HABITS_UNSURE_DAYS 30
 
 /* How likely it is to be started within the hour, compared with others. 0: it was started only once of late, or never. */
 uint32_t habit_score(const struct habit *habit, int64_t local);

@@ -199,9 +199,10 @@ int known_judge(struct known *known, const char *path, uint64_t key, uid_t user,
 	charge(known, program, user);
 	program->starts += program->starts < UINT32_MAX;
 	note_date(&program->last_start, now);
-	known->changed = true;
+	known->counted = true;
 	if (!known_is_cold(bytes))
 		return 0;
+	known->changed = true;
 	program->cold += program->cold < UINT32_MAX;
 	note_date(&program->last_cold, now);
 	program->bytes = bytes;

@@ -50,6 +50,7 @@ struct known {
 	struct known_program *items; /* owned */
 	size_t n, capacity;
 	bool changed; /* since it was read or written */
+	bool counted; /* likewise, only of warm starts: that is worth no write of its own */
 };
 
 void known_release(struct known *known);

@@ -128,6 +128,9 @@ case_paused() {
 	HEADSTART_CONFIG="$tmp/no-learning.conf" "$tool" why /bin/true | grep -qx "next     nothing: the settings switch learning off ('learn = no')" || fail "why: it does not know the settings"
 	[ ! -e /run/headstart/paused ] || fail "it is paused still"
 	"$tool" status | grep -qx 'daemon    running: 0 plans carried out, 0 programs learnt' || fail "status: $("$tool" status)"
+	for_others "$tool" # where users do not see others' processes
+	unshare --mount sh -c "mount -t proc -o hidepid=2 proc /proc && exec $as_nobody '$others/headstart-tool' status" >"$tmp/out" || fail "status: $(cat "$tmp/out")"
+	grep -q '^daemon    running' "$tmp/out" || fail "without /proc status says: $(cat "$tmp/out")"
 	"$tool" resume || fail "resume without a pause"
 }
 

@@ -115,10 +115,12 @@ case_root_can_have_all_forgotten_that_was_learnt() {
 	refuses 1 "stop it first, with 'sudo systemctl stop headstartd'" "$tool" forget --learnt
 	stop_daemon
 	[ -e "$plan" ] || fail "it is forgotten though the daemon runs"
+	: >"$HEADSTART_STATE/learn/habits"
 	"$tool" forget --learnt 2>"$tmp/err" || fail "$(cat "$tmp/err")"
 	grep -qx "headstart: forgot what was learnt of 1 program" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
 	[ -z "$(ls "$HEADSTART_STATE"/program-* 2>/dev/null)" ] || fail "it leaves $(ls "$HEADSTART_STATE")"
 	! grep -qas "$disk/program" "$HEADSTART_STATE/learn/known" || fail "it stays in the list"
+	[ ! -e "$HEADSTART_STATE/learn/habits" ] || fail "it leaves when programs are started"
 	start_daemon
 	[ "$(note learnt)" = 0 ] || fail "the daemon knows $(note learnt) programs"
 	refuses 1 "headstartd is running" "$tool" forget --learnt

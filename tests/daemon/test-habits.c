@@ -20,7 +20,7 @@
 static void start_daily(struct habits *habits, const char *path, int days, int hour)
 {
 	for (int day = 0; day < days; day++)
-		assert_int_equal(habits_started(habits, path, START + day * DAY + hour * HOUR), 0);
+		assert_int_equal(habits_started(habits, path, START + day * DAY + hour * HOUR, true), 0);
 }
 
 static void what_is_started_at_this_hour_comes_first(void **state)
@@ -49,11 +49,11 @@ static void one_start_is_no_habit(void **state)
 	struct habits habits = {0};
 
 	(void)state;
-	assert_int_equal(habits_started(&habits, "/usr/bin/gimp", START), 0);
+	assert_int_equal(habits_started(&habits, "/usr/bin/gimp", START, true), 0);
 	for (int second = 0; second < HOUR; second++)
-		assert_int_equal(habits_started(&habits, "/usr/bin/gimp", START + second), 0);
+		assert_int_equal(habits_started(&habits, "/usr/bin/gimp", START + second, true), 0);
 	assert_int_equal(habits_choose(&habits, START + HOUR, likely, 8), 0);
-	assert_int_equal(habits_started(&habits, "/usr/bin/gimp", START + HOUR), 0);
+	assert_int_equal(habits_started(&habits, "/usr/bin/gimp", START + HOUR, true), 0);
 	assert_int_equal(habits_choose(&habits, START + HOUR, likely, 8), 1);
 	habits_release(&habits);
 }
@@ -92,9 +92,43 @@ static void a_clock_turned_back_makes_nothing_older(void **state)
 	start_daily(&habits, "/usr/bin/gimp", 10, 8);
 	score = habit_score(habits.items, START + 9 * DAY + 8 * HOUR);
 	assert_int_equal(habit_score(habits.items, START - 9000 * DAY + 8 * HOUR), score);
-	assert_int_equal(habits_started(&habits, "/usr/bin/gimp", START - 9000 * DAY + 8 * HOUR), 0);
+	assert_int_equal(habits_started(&habits, "/usr/bin/gimp", START - 9000 * DAY + 8 * HOUR, true), 0);
 	assert_true(habit_score(habits.items, START - 9000 * DAY + 8 * HOUR) > score);
-	assert_int_equal(habits_started(&habits, "/usr/bin/gimp", -DAY - 1), 0); /* before 1970 */
+	assert_int_equal(habits_started(&habits, "/usr/bin/gimp", -DAY - 1, true), 0); /* before 1970 */
+	habits_release(&habits);
+}
+
+static void a_clock_that_is_wrong_for_a_while_leaves_habits(void **state)
+{
+	struct habits habits = {0};
+	int64_t next = START + 10 * DAY + 8 * HOUR;
+	uint32_t score;
+
+	(void)state;
+	start_daily(&habits, "/usr/bin/gimp", 10, 8);
+	score = habit_score(habits.items, next);
+	habits.changed = false;
+	assert_int_equal(habits_started(&habits, "/usr/bin/gimp", START - 1000 * DAY, false), 0);
+	assert_int_equal(habits_started(&habits, "/usr/bin/gimp", START + 1000 * DAY, false), 0);
+	assert_false(habits.changed);
+	assert_int_equal(habit_score(habits.items, next), score);
+	assert_int_equal(habits_started(&habits, "/usr/bin/gimp", next, false), 0); /* just after booting */
+	assert_true(habit_score(habits.items, next) > score);
+	habits_release(&habits);
+}
+
+static void what_has_faded_leaves(void **state)
+{
+	struct habits habits = {0};
+
+	(void)state;
+	start_daily(&habits, "/usr/bin/gimp", 3, 8);
+	assert_int_equal(habits_started(&habits, "/usr/bin/vi", START + 900 * DAY, false), 0);
+	assert_int_equal(habits.n, 2);
+	assert_int_equal(habits_started(&habits, "/usr/bin/ed", START + 900 * DAY, true), 0);
+	assert_int_equal(habits.n, 2);
+	assert_null(habits_find(&habits, "/usr/bin/gimp"));
+	assert_non_null(habits_find(&habits, "/usr/bin/vi"));
 	habits_release(&habits);
 }
 
@@ -107,7 +141,7 @@ static void in_a_full_table_the_least_used_makes_room(void **state)
 	start_daily(&habits, "/usr/bin/often", 3, 8);
 	for (unsigned i = 0; i < HABITS_MAX + 10; i++) {
 		snprintf(path, sizeof(path), "/usr/bin/%u", i);
-		assert_int_equal(habits_started(&habits, path, START + 3 * DAY), 0);
+		assert_int_equal(habits_started(&habits, path, START + 3 * DAY, true), 0);
 	}
 	assert_int_equal(habits.n, HABITS_MAX);
 	assert_non_null(habits_find(&habits, "/usr/bin/often"));
@@ -186,6 +220,8 @@ int main(void)
 		cmocka_unit_test(habits_fade),
 		cmocka_unit_test(however_long_a_habit_lasts_it_can_be_counted),
 		cmocka_unit_test(a_clock_turned_back_makes_nothing_older),
+		cmocka_unit_test(a_clock_that_is_wrong_for_a_while_leaves_habits),
+		cmocka_unit_test(what_has_faded_leaves),
 		cmocka_unit_test(in_a_full_table_the_least_used_makes_room),
 		cmocka_unit_test(a_file_is_read_as_it_was_written),
 		cmocka_unit_test(what_is_no_good_file_is_refused),

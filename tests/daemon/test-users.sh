@@ -283,17 +283,25 @@ case_start_of_two_users_is_for_nobody() {
 
 case_root_says_that_nothing_is_learnt() {
 	make_files
+	start_under_systemd
+	waiter_is_noted
 	set_settings '[daemon]
 learn = no
 '
-	start_under_systemd
-	waiter_is_noted
 	for start in 1 2; do
 		cold_start $as_user
 		note_tries=1200 until_note tracing -eq 0
 	done
-	set_settings ""
 	! is_learnt || fail "it is learnt"
+	stop_daemon
+	stop_listening
+	rm "$HEADSTART_STATE/learn/known"
+	start_under_systemd
+	cold_start $as_user
+	sleep 7 # a start is judged within five seconds
+	stop_daemon
+	! grep -qas "$disk/waiter" "$HEADSTART_STATE/learn/"* || fail "it is noted: $(grep -as "$disk/waiter" "$HEADSTART_STATE/learn/"*)"
+	set_settings ""
 	[ -z "$(ls -A "$home")" ] || fail "the user has $(find "$home")"
 }
 

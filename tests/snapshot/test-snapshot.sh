@@ -121,6 +121,18 @@ END
 	grep -q "left out: 2 changed, 1 gone, 0 not readable$" "$tmp/out" || fail "not told: $(cat "$tmp/out")"
 }
 
+case_nothing_is_left_to_restore() {
+	mkdir "$disk/going"
+	head -c 8192 /dev/zero >"$disk/going/f1"
+	sync -f "$disk"
+	cat "$disk/going/f1" >/dev/null
+	"$tool" snapshot -o "$tmp/going" "$disk/going" >"$tmp/out" 2>&1 || fail "no snapshot: $(cat "$tmp/out")"
+	rm -r "$disk/going"
+	refuses 1 "nothing could be read: all of it has changed, is gone, or is not readable" "$headstart" restore "$tmp/going"
+	! "$headstart" restore "$tmp/going" >"$tmp/out" 2>/dev/null || fail "status 0"
+	! grep -q "in memory already" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+}
+
 case_several_paths_have_their_common_folder() {
 	common() { # FOLDER PATH…
 		folder=$1

@@ -138,9 +138,9 @@ static void print_text(const struct request *request, const struct prefetch_resu
 	printf("data     %.1f MB", megabytes(result->bytes_asked));
 	if (request->dry_run && !result->verify_blind)
 		printf(", %.1f MB of it in memory already", megabytes(result->bytes_resident_before));
-	if (!request->dry_run && result->read_known && result->bytes_read == 0)
+	if (!request->dry_run && result->read_known && result->bytes_read == 0 && result->bytes_asked > 0)
 		printf(", all of it in memory already");
-	else if (!request->dry_run && result->read_known)
+	else if (!request->dry_run && result->read_known && result->bytes_asked > 0)
 		printf(", %.1f MB of it read from the disk", megabytes(result->bytes_read));
 	putchar('\n');
 	if (result->bytes_skipped_budget > 0)
@@ -148,6 +148,14 @@ static void print_text(const struct request *request, const struct prefetch_resu
 			megabytes(result->bytes_skipped_budget));
 	if (!request->dry_run)
 		printf("took     %.2f s\n", (double)result->elapsed_us / 1e6);
+}
+
+/* Returns 0, or an exit status after printing the reason. */
+static int check_read(const struct prefetch_result *result)
+{
+	return result->opened == 0 && result->stale + result->missing + result->refused > 0
+		? verb_fail("nothing could be read: all of it has changed, is gone, or is not readable")
+		: 0;
 }
 
 int cmd_restore(int argc, char **argv)
@@ -173,5 +181,6 @@ int cmd_restore(int argc, char **argv)
 		print_object(&request, &result);
 	else
 		print_text(&request, &result);
-	return verb_flush();
+	r = verb_flush();
+	return r ? r : check_read(&result);
 }

@@ -202,14 +202,15 @@ static int forget_next(void *context, const char *path)
 }
 
 /*
- * headstartd keeps a list of what it has learnt for everybody, so it must not run meanwhile; *ret_lock keeps it from that. Without the
+ * headstartd keeps a list of what it has learnt for everybody, and of the hours in which programs are started, so it must not run meanwhile; *ret_lock keeps it from that. Without the
  * list the next daemon finds by itself what could not be removed.
  */
 static int remove_list(const char *state, int *ret_lock)
 {
-	_cleanup_free_ char *list = NULL, *lock = NULL;
+	_cleanup_free_ char *list = NULL, *habits = NULL, *lock = NULL;
 
-	if (asprintf(&list, "%s/learn/known", state) < 0 || asprintf(&lock, "%s/learn/lock", state) < 0)
+	if (asprintf(&list, "%s/learn/known", state) < 0 || asprintf(&habits, "%s/learn/habits", state) < 0 ||
+		asprintf(&lock, "%s/learn/lock", state) < 0)
 		return verb_fail_errno(ENOMEM, "cannot forget what was learnt");
 	*ret_lock = lock_file(lock);
 	if (*ret_lock == -EBUSY)
@@ -220,6 +221,8 @@ static int remove_list(const char *state, int *ret_lock)
 		return verb_fail_errno(*ret_lock, "cannot open '%s'", lock);
 	if (unlink(list) < 0 && errno != ENOENT)
 		return verb_fail_errno(errno, "cannot remove '%s'", list);
+	if (unlink(habits) < 0 && errno != ENOENT)
+		return verb_fail_errno(errno, "cannot remove '%s'", habits);
 	return 0;
 }
 

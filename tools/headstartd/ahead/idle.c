@@ -15,6 +15,7 @@
 #include "base/run/process.h"
 #include "base/times.h"
 #include "headstartd/ahead/warm.h"
+#include "lib/settings/settings.h"
 #include "plan/store/store.h"
 #include "prefetch/limits/activity.h"
 #include "report/words.h"
@@ -61,9 +62,11 @@ int idle_init(struct idle *idle, const struct carry *carry, bool enabled, bool s
 
 void idle_started(struct idle *idle, const char *program)
 {
-	if (!idle->enabled)
+	bool believed = calendar_date(&idle->calendar, time(NULL), boottime_seconds()) != 0;
+
+	if (!idle->enabled || !settings_permit(program, false).learn)
 		return;
-	(void)habits_started(&idle->habits, program, local_seconds());
+	(void)habits_started(&idle->habits, program, local_seconds(), believed);
 	saver_note(&idle->saver);
 }
 

@@ -11,6 +11,7 @@
 
 #include "headstartd/ahead/renew.h"
 #include "headstartd/learn/saver.h"
+#include "learn/calendar.h"
 #include "learn/habits.h"
 #include "learn/quiet.h"
 
@@ -23,6 +24,7 @@ struct idle {
 	struct quiet quiet;
 	struct renew renew;
 	struct habits habits;
+	struct calendar calendar;
 	struct saver saver; /* of habits */
 	pid_t warming;      /* the child that warms programs; 0: none */
 	int told;           /* owned: the end of a pipe by which it tells what it has warmed; -1: none */

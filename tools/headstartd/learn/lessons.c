@@ -23,6 +23,7 @@
 #include "headstartd/learn/keep.h"
 #include "headstartd/look/looker.h"
 #include "headstartd/users/owners.h"
+#include "lib/settings/settings.h"
 #include "plan/store/store.h"
 #include "record/events/execs.h"
 #include "replace/publish.h"
@@ -370,6 +371,8 @@ static void judge(void *context, const struct start *start, uint64_t bytes)
 	/* … and see by its length whether a file exists that they cannot see: a program is what its path leads to when it is seen. */
 	if (start->user != 0 && !start->elsewhere && hidden_from_others(start->program))
 		return;
+	if (!settings_permit(start->program, false).learn)
+		return;
 	(void)known_judge(&lessons->known, start->program, start->key, start->user, bytes, time(NULL));
 }
 
@@ -490,6 +493,7 @@ void lessons_release(struct lessons *lessons)
 		(void)process_wait(lessons->forgetting, GRACE_MS); /* not for ever: it may hang */
 	if (lessons->forgotten >= 0)
 		take_forgotten(lessons);
+	lessons->known.changed |= lessons->known.counted;
 	saver_release(&lessons->saver, lessons->lock >= 0);
 	if (lessons->lock >= 0)
 		close(lessons->lock);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "verbs/daemon/note.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,13 +12,19 @@
 #include "base/strings.h"
 #include "base/texts/daemon-note.h"
 
-/* The process of that number is the daemon, and not another one that has the number now. */
+/*
+ * The process of that number is the daemon, and not another one that has the number now. Where /proc hides others' processes
+ * (hidepid=), only that there is one can be seen.
+ */
 static bool is_daemon(uint64_t pid)
 {
 	_cleanup_free_ char *name = NULL;
 
-	return pid <= INT32_MAX && process_read((pid_t)pid, 64, &name, NULL, "comm") == 0 &&
-		streq(name, DAEMON_NAME "\n");
+	if (pid == 0 || pid > INT32_MAX)
+		return false;
+	if (process_read((pid_t)pid, 64, &name, NULL, "comm") == 0)
+		return streq(name, DAEMON_NAME "\n");
+	return kill((pid_t)pid, 0) < 0 && errno == EPERM;
 }
 
 uint64_t note_number(const char *note, const char *name)
