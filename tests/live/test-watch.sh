@@ -292,6 +292,36 @@ assert not missing, (missing, last)
 END
 }
 
+# What the kernel keeps for us has an end, too: files whose opening it has dropped have no name.
+case_more_is_opened_than_the_kernel_tells() {
+	sleep 600 &
+	other=$!
+	begin_watch "$other"
+	kill -STOP "$watcher"
+	/usr/bin/python3 - $(($(cat /proc/sys/fs/fanotify/max_queued_events) + 1000)) >"$tmp/err" 2>&1 <<'END' || skip "cannot open that many files: $(cat "$tmp/err")"
+import os, sys
+left = int(sys.argv[1])
+for folder, _, names in os.walk("/usr"):
+    for name in names:
+        try:
+            os.close(os.open(os.path.join(folder, name), os.O_RDONLY | os.O_NOFOLLOW))
+        except OSError:
+            continue
+        left -= 1
+        if left == 0:
+            sys.exit(0)
+sys.exit(f"{left} are missing")
+END
+	kill -CONT "$watcher"
+	until is_lost; do
+		kill -0 "$watcher" || fail "it ended, and does not say that names are missing: $(cat "$tmp/err")"
+		sleep 0.05
+	done
+	end_watch
+	kill -9 "$other"
+	other=
+}
+
 # Its system calls have other numbers: the one that it sleeps in is a read of 64-bit programs. One sleeps when watch comes, another one
 # begins later.
 case_sleep_of_32_bit_programs_is_no_read() {

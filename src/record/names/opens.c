@@ -95,7 +95,8 @@ static int drain_once(struct opens *opens)
 		return 0;
 	opens->lost |= size < 0; /* the event is gone, others may follow */
 	for (; FAN_EVENT_OK(event, size); event = FAN_EVENT_NEXT(event, size)) {
-		opens->lost |= (event->mask & FAN_Q_OVERFLOW) != 0;
+		if (event->mask & FAN_Q_OVERFLOW)
+			opens->lost = opens->dropped = true;
 		if (event->fd < 0)
 			continue;
 		if (r == 0 && event->pid != getpid() && (!opens->ignored || event->pid != opens->ignored))

@@ -23,7 +23,8 @@ struct opens {
 	struct inode_map missed;  /* (0, id) of the mounts that no process of the tree had, */
 	uint64_t missed_since;    /* since this monotonic_ns() */
 	bool bounded; /* set before opens_start(): what waits in the kernel, and what is noted, takes only so much memory */
-	bool lost; /* some was left out for that, or could not be opened */
+	bool lost;    /* some was left out for that, or could not be opened */
+	bool dropped; /* by the kernel, since there were too many: files that others have opened have no name */
 	/*
 	 * Set before opens_start(): nothing is asked of a server, and no path that others than root can change is looked at. Of the
 	 * files that have such a path only those of `owner` are kept (0: none), as the kernel names them: record_file.own.

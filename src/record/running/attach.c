@@ -125,6 +125,8 @@ static int drain_opens(struct attached *attached)
 
 	for (int times = 0; r == 0 && times < DRAINS_MAX && poll(&opened, 1, 0) > 0; times++)
 		r = opens_drain(&attached->opens, &attached->trace);
+	attached->trace.lost |= attached->opens.dropped;
+	attached->opens.dropped = false;
 	return r;
 }
 
