@@ -29,9 +29,19 @@ find_browser() {
 }
 
 # Opens the page $tmp/page.html, and writes what it has become to $tmp/dom.
-browse() {
+browse() { # [OPTION…]
 	HOME=$tmp "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$tmp/browser" --virtual-time-budget=5000 \
-		--dump-dom "file://$tmp/page.html" >"$tmp/dom" 2>"$tmp/err" || fail "the browser failed: $(tail -n 3 "$tmp/err")"
+		--dump-dom "$@" "file://$tmp/page.html" >"$tmp/dom" 2>"$tmp/err" || fail "the browser failed: $(tail -n 3 "$tmp/err")"
+}
+
+# Opens the page with a script at its end, and expects this of the value of said().
+page_says() { # PATTERN SCRIPT [OPTION…]
+	expected=$1
+	printf '<script>%s\ndocument.documentElement.dataset.said = said();</script>\n' "$2" >>"$tmp/page.html"
+	shift 2
+	browse "$@"
+	said=$(sed -n 's/.*data-said="\([^"]*\)".*/\1/p' "$tmp/dom")
+	echo "$said" | grep -qx -- "$expected" || fail "the page says '$said', not '$expected'"
 }
 
 case_browser_draws_the_page() {
@@ -85,6 +95,19 @@ case_browser_draws_two_starts() {
 		fail "drawn are '$drawn', but the starts have $(paste -s -d ' ' "$tmp/reads") reads"
 	grep -q '>The second start took [0-9.]* s instead of [0-9.]* s, ' "$tmp/dom" || fail "no sentence about both"
 	[ "$(grep -o '<canvas' "$tmp/dom" | wc -l)" -ge 4 ] || fail "not all is drawn twice"
+}
+
+# Paper is white, whatever the screen is.
+case_dark_page_is_printed_in_light_colours() {
+	find_browser || return 0
+	"$tool" timeline -o "$tmp/page.html" "$tmp/timeline"
+	page_says 'dark #1f2228, printed #f4f5f7, then #1f2228' 'function said() {
+		const words = [matchMedia("(prefers-color-scheme: dark)").matches ? "dark " : "light ", colours.row];
+		dispatchEvent(new Event("beforeprint"));
+		words.push(", printed ", colours.row);
+		dispatchEvent(new Event("afterprint"));
+		return words.concat(", then ", colours.row).join("");
+	}' --blink-settings=preferredColorScheme=0
 }
 
 case_picture_is_well_formed() {

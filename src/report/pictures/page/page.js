@@ -445,8 +445,14 @@ $("out").addEventListener("click", KEYS["-"]);
 $("all").addEventListener("click", KEYS["0"]);
 addEventListener("resize", redraw);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-addEventListener("beforeprint", () => { view.printing = true; draw(); });
-addEventListener("afterprint", () => { view.printing = false; redraw(); });
+/* The browser has not yet changed to the colours of print. */
+function print(begins) {
+	view.printing = begins;
+	document.documentElement.classList.toggle("printing", begins);
+	draw();
+}
+addEventListener("beforeprint", () => print(true));
+addEventListener("afterprint", () => print(false));
 
 const two = page.starts.length === 2;
 document.body.classList.toggle("two", two);
