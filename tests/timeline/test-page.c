@@ -513,7 +513,52 @@ static void export_is_json_with_every_read(void **state)
 	timeline_release(&made);
 }
 
-/* With --large the starts of which a page bears only a part: they would take minutes under valgrind. */
+/* A start that reads some of each of many files; it waits for the later ones longer. */
+static void make_files(uint32_t n)
+{
+	made = (struct timeline){
+		.page_size = 4096, .recorded = 1700000000, .duration = n * (n + 1ull) * 1000};
+	made.program = strdup("/bin/program");
+	made.command = strdup("program");
+	timeline_add_thread(&made,
+		&(struct timeline_thread){.end = made.duration, .tid = 1, .pid = 1, .parent = TIMELINE_NONE},
+		"program");
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t begin = i * (i + 1ull) * 1000, end = (i + 1) * (i + 2ull) * 1000;
+		char path[32];
+
+		snprintf(path, sizeof(path), "/lib/file-%u", i);
+		timeline_add_file(&made, TIMELINE_REGULAR, 400, path);
+		timeline_add_read(
+			&made, &(struct timeline_read){.begin = begin, .end = end, .file = i, .pages = 400});
+		timeline_add_span(&made,
+			&(struct timeline_span){.begin = begin,
+				.end = end,
+				.state = TIMELINE_READ,
+				.file = i,
+				.read = i,
+				.note = TIMELINE_NONE,
+				.waker = TIMELINE_NONE});
+	}
+}
+
+/* Writes the page of a start for tests/timeline/test-timeline-page.sh. */
+static int write_page(const char *start, const char *path)
+{
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	make_files(strcmp(start, "many-files") == 0 ? 4000 : 1);
+	assert_int_equal(timeline_check(&made), 0);
+	assert_int_equal(report_timeline_page(out, &made, 1), 0);
+	timeline_release(&made);
+	return fclose(out);
+}
+
+/*
+ * With --large the starts of which a page bears only a part: they would take minutes under valgrind. With --page START FILE it
+ * writes a page, and tests nothing.
+ */
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest large[] = {
@@ -532,6 +577,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(export_is_json_with_every_read),
 	};
 
+	if (argc == 4 && strcmp(argv[1], "--page") == 0)
+		return write_page(argv[2], argv[3]);
 	if (argc > 1 && strcmp(argv[1], "--large") == 0)
 		return cmocka_run_group_tests(large, NULL, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);

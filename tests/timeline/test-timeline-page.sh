@@ -110,6 +110,25 @@ case_dark_page_is_printed_in_light_colours() {
 	}' --blink-settings=preferredColorScheme=0
 }
 
+# Writes a page without a recording.
+make_page() { "$HEADSTART_TEST_BUILD/tests/timeline/test-page" --page "$1" "$tmp/page.html" || fail "cannot make a page of $1"; }
+
+# Chromium shows nothing of a canvas whose side is beyond 65,535 pixels, Firefox of one beyond 32,767.
+case_reads_of_many_files_are_drawn() {
+	find_browser || return 0
+	make_page many-files
+	page_says '[0-9]* and [0-9]* of 4000, the longest, then [0-9]*, with colours' 'function said() {
+		const canvas = starts[0].in("reads"), lanes = starts[0].lanes, heights = [canvas.height];
+		dispatchEvent(new Event("beforeprint"));
+		heights.push(canvas.height);
+		const shown = [...canvas.getContext("2d").getImageData(canvas.width / 2, 0, 1, canvas.height).data].some(byte => byte);
+		const hidden = Number(starts[0].in("facts").textContent.match(/files that are not drawn: ([0-9]*)/)[1]);
+		const longest = lanes.every((lane, i) => lane.file === hidden + i) ? "the longest" : "others";
+		return Math.max(...heights) > 32767 ? `too high: ${heights}`
+			: `${hidden} and ${lanes.length} of ${hidden + lanes.length}, ${longest}, then ${heights[1]}, ${shown ? "with colours" : "empty"}`;
+	}' --force-device-scale-factor=2
+}
+
 case_picture_is_well_formed() {
 	"$tool" timeline -o "$tmp/one.svg" "$tmp/timeline"
 	"$tool" timeline -o "$tmp/two.svg" "$tmp/timeline" "$tmp/other"

@@ -181,7 +181,7 @@ static void put_sums(FILE *out, const struct sums *sums)
 	for (size_t i = 0; i < TIMELINE_STATES; i++)
 		fprintf(out, "%s%llu", i ? "," : "", us(sums->causes.states[i]));
 	fprintf(out, "],\n\"prefetches\":%zu,\n\"sums\":[", sums->prefetches);
-	for (size_t i = 0; i < sums->n_files && i < 1000; i++) {
+	for (size_t i = 0; i < sums->n_files; i++) {
 		const struct sum_file *file = &sums->files[i];
 
 		fprintf(out, "%s\n[%lld,%llu,%llu,%zu,%zu]", i ? "," : "",

@@ -4,6 +4,7 @@
 const page = JSON.parse(document.getElementById("data").textContent);
 const STATES = page.states, KINDS = page.kinds;    // of each the name of its colour, and what it means
 const ROW = 16, ROWS_MAX = 1000, LANE_MIN = 3, LANE_MAX = 90, TOP = 20;
+const SIDE_MAX = 32767, AREA_MAX = 16384 * 16384;    // pixels of a canvas: browsers show nothing of a larger one
 const $ = id => document.getElementById(id);
 const longest = Math.max(...page.starts.map(start => start.duration));
 const view = {from: 0, to: longest, find: ""};
@@ -17,7 +18,8 @@ let colours = {};
 const label = canvas => Math.min(230, Math.floor(canvas.clientWidth / 3));
 
 function prepare(canvas, height) {
-	const width = canvas.clientWidth, scale = Math.max(window.devicePixelRatio || 1, view.printing ? 3 : 1);
+	const width = canvas.clientWidth, wanted = Math.max(window.devicePixelRatio || 1, view.printing ? 3 : 1);
+	const scale = Math.min(wanted, SIDE_MAX / height, Math.sqrt(AREA_MAX / width / height));
 	canvas.style.height = height + "px";
 	canvas.width = width * scale;
 	canvas.height = height * scale;
@@ -109,7 +111,8 @@ class Start {
 		return this.part.querySelector("." + name);
 	}
 
-	/* Files in the order of their first reads, each with a lane as high as its size asks for. */
+	/* Files in the order of their first reads, each with a lane as high as its size asks for. If there are too many, those that
+	   were waited for longest are drawn. */
 	makeLanes() {
 		const laneOf = new Map();
 		this.lanes = [];
@@ -123,7 +126,6 @@ class Start {
 			lane.reads.push(read);
 			lane.last = Math.max(lane.last, read[4] + read[5]);
 		}
-		let y = TOP;
 		for (const lane of this.lanes) {
 			const file = this.data.files[lane.file];
 			/* The file system's own data lies all over the disk: what was not read of it is left out. */
@@ -135,6 +137,14 @@ class Start {
 				lane.pages = Math.max(lane.last, file.pages, 1);
 			}
 			lane.height = Math.min(LANE_MAX, Math.max(LANE_MIN, Math.sqrt(lane.pages) * 1.1));
+		}
+		const place = new Map(this.data.sums.map((sum, i) => [sum[0], i])), all = this.lanes.length;
+		let room = SIDE_MAX - TOP - 10, y = TOP;
+		const drawn = new Set([...this.lanes].sort((a, b) => place.get(a.file) - place.get(b.file))
+			.filter(lane => (room -= lane.height + 2) >= 0));
+		this.lanes = this.lanes.filter(lane => drawn.has(lane));
+		this.hiddenFiles = all - this.lanes.length;
+		for (const lane of this.lanes) {
 			lane.top = y;
 			y += lane.height + 2;
 		}
@@ -309,6 +319,7 @@ class Start {
 		this.in("facts").textContent = `${data.command} · traced ${new Date(data.recorded * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC` +
 			` on kernel ${data.kernel} · ended by: ${data.ended_by}` + (data.lost ? " · the kernel dropped events: some times are wrong" : "") +
 			(data.left_out ? ` · ${data.left_out} of the shortest reads are not drawn` : "") +
+			(this.hiddenFiles > 0 ? ` · files that are not drawn: ${this.hiddenFiles}` : "") +
 			(this.hidden > 0 ? ` · rows that are not drawn: ${this.hidden}` : "");
 		const states = new Set(data.spans.map(span => span[3])), kinds = new Set(data.reads.map(read => read[6]));
 		legend(this.in("states"), STATES.filter((_, i) => states.has(i)));
@@ -325,7 +336,7 @@ class Start {
 			part.textContent = part.title = `${words} ${seconds(data.causes[i])}`;
 			this.in("causes").append(part);
 		});
-		for (const file of data.sums) {
+		for (const file of data.sums.slice(0, ROWS_MAX)) {
 			const row = this.in("files").tBodies[0].insertRow();
 			cell(row, seconds(file[1]));
 			cell(row, bytes(file[2]));
