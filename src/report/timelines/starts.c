@@ -55,21 +55,30 @@ static uint64_t duration(const struct report_starts *starts, size_t i)
 	return starts->timelines[i].duration;
 }
 
+/* Whether one start took at least a hundredth longer than the other. */
+static bool is_different(const struct report_starts *starts)
+{
+	const struct change total = {"", duration(starts, 0), duration(starts, 1)};
+
+	return size_of(&total) > total.before / 100;
+}
+
 static void print_total(FILE *out, const struct report_starts *starts)
 {
 	uint64_t before = duration(starts, 0), after = duration(starts, 1);
-	const struct change total = {"", before, after};
+	double factor = after > 0 ? (double)before / (double)after : 0;
 	char a[WORDS_MAX], b[WORDS_MAX], c[WORDS_MAX];
 
 	fprintf(out, "The second %s took %s s instead of %s s", report_timeline_word(&starts->timelines[1]),
 		report_timeline_time(after, a), report_timeline_time(before, b));
-	if (size_of(&total) < before / 100)
+	if (!is_different(starts))
 		fprintf(out, ", which is no difference to speak of");
 	else if (after < before)
-		fprintf(out, ", %s s less (%.1f times faster)", report_timeline_time(before - after, c),
-			(double)before / (double)(after ? after : 1));
+		fprintf(out, ", %s s less", report_timeline_time(before - after, c));
 	else
 		fprintf(out, ", %s s more", report_timeline_time(after - before, c));
+	if (is_different(starts) && factor >= 1.05)
+		fprintf(out, " (%.1f times faster)", factor);
 }
 
 /* ": 7.2 s less waiting for reads, 0.3 s more computing", or nothing. */
@@ -103,33 +112,35 @@ static uint64_t waited_for(const struct report_starts *starts, size_t start, con
 	return waited;
 }
 
-/* Of the files that the first start waited for longest, the one where most was gained. */
+/* Of the files that the longer start waited for longest, the one where the other start waited so much less. */
 static int print_file(FILE *out, const struct report_starts *starts)
 {
-	const struct sums *sums = &starts->sums[0];
-	struct change best = {0};
-	uint32_t best_file = TIMELINE_NONE;
+	size_t longer = duration(starts, 1) > duration(starts, 0);
+	const struct sums *sums = &starts->sums[longer];
+	const struct timeline *timeline = &starts->timelines[longer];
+	uint64_t most = 0;
+	uint32_t most_file = TIMELINE_NONE;
 	char time[WORDS_MAX];
 
-	for (size_t i = 0; i < sums->n_files && i < 100; i++) {
+	for (size_t i = 0; is_different(starts) && i < sums->n_files && i < 100; i++) {
 		const struct sum_file *file = &sums->files[i];
-		struct change change = {.before = file->waited};
+		uint64_t other;
 
 		if (file->file == TIMELINE_NONE)
 			continue;
-		change.after = waited_for(starts, 1, starts->timelines[0].files[file->file].path);
-		if (change.after < change.before && size_of(&change) > size_of(&best)) {
-			best = change;
-			best_file = file->file;
+		other = waited_for(starts, !longer, timeline->files[file->file].path);
+		if (file->waited > other && file->waited - other > most) {
+			most = file->waited - other;
+			most_file = file->file;
 		}
 	}
-	if (size_of(&best) * SHARE_MIN > duration(starts, 0)) {
-		_cleanup_free_ char *name = report_timeline_file(&starts->timelines[0], best_file);
+	if (most * SHARE_MIN > duration(starts, longer)) {
+		_cleanup_free_ char *name = report_timeline_file(timeline, most_file);
 
 		if (!name)
 			return -ENOMEM;
-		fprintf(out, "; the largest part for %s: %s s less", name,
-			report_timeline_time(size_of(&best), time));
+		fprintf(out, "; the largest part for %s: %s s %s", name, report_timeline_time(most, time),
+			longer ? "more" : "less");
 	}
 	return 0;
 }
