@@ -313,6 +313,46 @@ static void what_a_start_mostly_waited_for(void **state)
 	}
 }
 
+/* A second of each of these states; TIMELINE_STATES ends them. After that nobody is there until the start has taken `seconds`. */
+static struct timeline start_of_states(const enum timeline_state *states, uint32_t seconds)
+{
+	struct timeline timeline = {.page_size = 4096, .duration = seconds * 1000000000ull};
+	uint32_t n = 0;
+
+	while (states[n] != TIMELINE_STATES)
+		n++;
+	timeline_add_thread(&timeline,
+		&(struct timeline_thread){
+			.end = n * 1000000000ull, .tid = 1, .pid = 1, .parent = TIMELINE_NONE},
+		"program");
+	for (uint32_t i = 0; i < n; i++)
+		timeline_add_span(&timeline,
+			&(struct timeline_span){.begin = i * 1000000000ull,
+				.end = (i + 1) * 1000000000ull,
+				.state = states[i],
+				.file = TIMELINE_NONE,
+				.read = TIMELINE_NONE,
+				.note = TIMELINE_NONE,
+				.waker = TIMELINE_NONE});
+	assert_int_equal(timeline_check(&timeline), 0);
+	return timeline;
+}
+
+static void sentence_has_the_wait_for_a_processor(void **state)
+{
+	static const enum timeline_state states[] = {TIMELINE_READ, TIMELINE_RUNNABLE, TIMELINE_RUNNABLE,
+		TIMELINE_RUNNABLE, TIMELINE_RUNNING, TIMELINE_STATES};
+	_cleanup_(timeline_releasep) struct timeline timeline = start_of_states(states, 5);
+	_cleanup_(sums_releasep) struct sums sums = {0};
+	_cleanup_free_ char *sentence = NULL;
+
+	assert_int_equal(sums_make(&timeline, &sums), 0);
+	sentence = report_timeline_sentence(&timeline, &sums);
+	assert_string_equal(sentence,
+		"1.0 of 5.0 s were waiting for 0 reads; 3.0 s waiting for a processor; 1.0 s computing; what prefetching would "
+		"save is not known, since the disk was not measured.");
+}
+
 /* The second start is made of the first one: the reads of one file take less, and the rest is as it was. */
 static void what_was_gained_and_where(void **state)
 {
@@ -648,6 +688,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_prefetched_is_told_apart),
 		cmocka_unit_test(what_a_start_mostly_waited_for),
+		cmocka_unit_test(sentence_has_the_wait_for_a_processor),
 		cmocka_unit_test(what_was_gained_and_where),
 		cmocka_unit_test(the_file_that_is_named_explains_the_difference),
 		cmocka_unit_test(report_of_a_boot),
