@@ -313,6 +313,21 @@ static void what_a_start_mostly_waited_for(void **state)
 	}
 }
 
+static void many_files_of_a_folder_are_counted_with_commas(void **state)
+{
+	static char names[1200][32];
+	const char *files[1201] = {NULL};
+	_cleanup_free_ char *text = NULL;
+
+	for (size_t i = 0; i < 1200; i++) {
+		snprintf(names[i], sizeof(names[i]), "/usr/fonts/%zu", i);
+		files[i] = names[i];
+	}
+	text = mostly_of(files);
+	assert_string_equal(
+		text, "waiting for reads: 1200.0 of 1200.0 s; 1200.0 s of it for 1,200 files in /usr/fonts");
+}
+
 /* A second of each of these states; TIMELINE_STATES ends them. After that nobody is there until the start has taken `seconds`. */
 static struct timeline start_of_states(const enum timeline_state *states, uint32_t seconds)
 {
@@ -688,6 +703,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_prefetched_is_told_apart),
 		cmocka_unit_test(what_a_start_mostly_waited_for),
+		cmocka_unit_test(many_files_of_a_folder_are_counted_with_commas),
 		cmocka_unit_test(sentence_has_the_wait_for_a_processor),
 		cmocka_unit_test(what_was_gained_and_where),
 		cmocka_unit_test(the_file_that_is_named_explains_the_difference),

@@ -81,13 +81,13 @@ static char *describe_reads(const struct timeline *timeline, const struct sums *
 	uint64_t all = sums->causes.states[TIMELINE_READ];
 	struct folder folder = find_folder(timeline, sums);
 	_cleanup_free_ char *file = NULL;
-	char part[WORDS_MAX];
+	char part[WORDS_MAX], files[WORDS_MAX];
 	char *text;
 
 	if (sums->files[0].waited < all / 2 && folder.length > 1 && folder.files > 1) {
-		if (asprintf(&text, "%s s of it for %zu files in %.*s",
-			    report_timeline_time(folder.waited, part), folder.files, (int)folder.length - 1,
-			    folder.path) < 0)
+		if (asprintf(&text, "%s s of it for %s files in %.*s",
+			    report_timeline_time(folder.waited, part), words_count(folder.files, files),
+			    (int)folder.length - 1, folder.path) < 0)
 			return NULL;
 		return text;
 	}
