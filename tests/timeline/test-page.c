@@ -16,9 +16,10 @@
 #include "report/timelines/starts.h"
 #include "report/timelines/words.h"
 
-#define HOSTILE "/tmp/</script><script>alert(1)</script>\"'\\\n&amp;<!--\xff"
-#define SPANS   200000u
-#define FILES   400u
+#define HOSTILE         "/tmp/</script><script>alert(1)</script>\"'\\\n&amp;<!--\xff"
+#define HOSTILE_IN_JSON "/tmp/</script><script>alert(1)</script>\"'\\\n&amp;<!--\xef\xbf\xbd"
+#define SPANS           200000u
+#define FILES           400u
 
 static struct timeline made;
 
@@ -637,6 +638,15 @@ static void export_is_json_with_every_read(void **state)
 		assert_non_null(json_object_object_get(event, "name"));
 		begun += *phase == 'b';
 		ended += *phase == 'e';
+		if (*phase != 'b' && *phase != 'e')
+			continue;
+		/* Perfetto knows the track of an asynchronous event by its name alone. */
+		assert_string_equal(
+			json_object_get_string(json_object_object_get(event, "name")), HOSTILE_IN_JSON);
+		if (*phase == 'b')
+			assert_string_equal(json_object_get_string(json_object_object_get(
+						    json_object_object_get(event, "args"), "file")),
+				HOSTILE_IN_JSON);
 	}
 	assert_int_equal(begun, 5000);
 	assert_int_equal(ended, 5000);

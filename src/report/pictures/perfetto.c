@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a timeline in the Trace Event Format, event by event. */
 #include <errno.h>
+#include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "report/json-text.h"
 #include "report/pictures/pictures.h"
+#include "report/timelines/words.h"
 #include "timeline/causes.h"
 
 #define READS_PID 0 /* no process has this number */
@@ -69,23 +72,34 @@ static int put_spans(FILE *out, const struct timeline *timeline)
 	return r;
 }
 
-/* Reads of a file may overlap, which complete events of one thread must not: so they are asynchronous. */
-static void put_reads(FILE *out, const struct timeline *timeline)
+/*
+ * Reads of a file may overlap, which complete events of one thread must not: so they are asynchronous. Perfetto makes tracks of
+ * asynchronous events by their names, whatever their threads are: so the name is that of the file.
+ */
+static int put_read(FILE *out, const struct timeline *timeline, size_t i)
 {
-	for (size_t i = 0; i < timeline->n_reads; i++) {
-		const struct timeline_read *read = &timeline->reads[i];
-		long long lane = read->file == TIMELINE_NONE ? 0 : (long long)read->file + 1;
+	const struct timeline_read *read = &timeline->reads[i];
+	long long lane = read->file == TIMELINE_NONE ? 0 : (long long)read->file + 1;
+	_cleanup_free_ char *name = report_timeline_file(timeline, read->file);
 
-		begin(out, "b", READS_PID, lane, read->begin);
-		fprintf(out,
-			"\"read\",\"cat\":\"read\",\"id\":%zu,\"args\":{\"page\":%u,\"pages\":%u,\"place\":%llu,"
-			"\"seeks\":%s,\"ahead\":%s,\"thread\":%d}}",
-			i, read->page, read->pages, (unsigned long long)read->place,
-			read->seeks ? "true" : "false", read->ahead ? "true" : "false",
-			timeline->threads[read->thread].tid);
-		begin(out, "e", READS_PID, lane, read->end);
-		fprintf(out, "\"read\",\"cat\":\"read\",\"id\":%zu}", i);
-	}
+	if (!name)
+		return -ENOMEM;
+	begin(out, "b", READS_PID, lane, read->begin);
+	if (json_text_write(out, name) < 0)
+		return -ENOMEM;
+	fprintf(out,
+		",\"cat\":\"read\",\"id\":%zu,\"args\":{\"page\":%u,\"pages\":%u,\"place\":%llu,\"seeks\":%s,"
+		"\"ahead\":%s,\"thread\":%d,\"file\":",
+		i, read->page, read->pages, (unsigned long long)read->place, read->seeks ? "true" : "false",
+		read->ahead ? "true" : "false", timeline->threads[read->thread].tid);
+	if (json_text_write(out, name) < 0)
+		return -ENOMEM;
+	fputs("}}", out);
+	begin(out, "e", READS_PID, lane, read->end);
+	if (json_text_write(out, name) < 0)
+		return -ENOMEM;
+	fprintf(out, ",\"cat\":\"read\",\"id\":%zu}", i);
+	return 0;
 }
 
 static int put_marks(FILE *out, const struct timeline *timeline)
@@ -118,7 +132,8 @@ int report_timeline_perfetto(FILE *out, const struct timeline *timeline, size_t 
 	r = put_names(out, timeline);
 	if (r == 0)
 		r = put_spans(out, timeline);
-	put_reads(out, timeline);
+	for (size_t i = 0; r == 0 && i < timeline->n_reads; i++)
+		r = put_read(out, timeline, i);
 	if (r == 0)
 		r = put_marks(out, timeline);
 	fputs("\n]}\n", out);
