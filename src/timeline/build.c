@@ -8,6 +8,7 @@
 #include "timeline/builder.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,8 @@ static int file_of(struct builder *builder, uint32_t device, uint64_t inode, uin
 	if (index == INODE_MAP_NONE) {
 		index = builder->into->n_files;
 		builder->events->name(builder->events->context, device, inode, &named);
+		if (strlen(named.path) >= PATH_MAX)
+			named = (struct timeline_named){.kind = TIMELINE_UNNAMED, .path = ""};
 		r = timeline_add_file(builder->into, named.kind, named.pages, named.path);
 		if (r == 0)
 			r = inode_map_add(&builder->files, device, inode, index);

@@ -3,6 +3,7 @@
 #include "timeline/timeline.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,7 +228,8 @@ int timeline_check(const struct timeline *timeline)
 		!spans_good(timeline) || !reads_good(timeline))
 		return -EINVAL;
 	for (size_t i = 0; i < timeline->n_files; i++)
-		if (timeline->files[i].kind >= TIMELINE_FILE_KINDS)
+		if (timeline->files[i].kind >= TIMELINE_FILE_KINDS ||
+			strlen(timeline->files[i].path) >= PATH_MAX)
 			return -EINVAL;
 	for (size_t i = 0; i < timeline->n_marks; i++)
 		if (timeline->marks[i].time > timeline->duration ||

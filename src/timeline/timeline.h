@@ -46,7 +46,7 @@ enum timeline_file_kind {
 };
 
 struct timeline_file {
-	char *path; /* owned */
+	char *path; /* owned; shorter than PATH_MAX */
 	enum timeline_file_kind kind;
 	uint64_t pages; /* size; 0 if unknown */
 };

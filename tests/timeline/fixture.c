@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fixture.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,16 +18,20 @@ struct timeline_events start;
 static struct timeline_moment moments[ROOM];
 static struct timeline_request requests[ROOM];
 
+static char deep_path[PATH_MAX + 1];
+
 static void name(void *context, uint32_t device, uint64_t inode, struct timeline_named *ret)
 {
 	*ret = inode == LIBRARY   ? (struct timeline_named){TIMELINE_REGULAR, "/lib/library", 100}
 		: inode == DATA   ? (struct timeline_named){TIMELINE_REGULAR, "/data", 10}
+		: inode == DEEP   ? (struct timeline_named){TIMELINE_REGULAR, deep_path, 10}
 		: inode == SYSTEM ? (struct timeline_named){TIMELINE_METADATA, "/dev/sda", 0}
 				  : (struct timeline_named){TIMELINE_UNNAMED, "", 0};
 }
 
 void start_begin(void)
 {
+	memset(deep_path, '/', PATH_MAX);
 	start = (struct timeline_events){
 		.moments = moments,
 		.requests = requests,

@@ -13,6 +13,7 @@
 #define LIBRARY   11 /* inodes */
 #define DATA      12
 #define SYSTEM    13 /* the file system's own blocks */
+#define DEEP      14 /* its path is as long as PATH_MAX */
 #define SLEEPS    1u /* states of sched_switch */
 #define WAITS     2u
 #define PREEMPTED 0x100u

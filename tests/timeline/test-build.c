@@ -82,6 +82,21 @@ static void fault(void)
 	switches(11, 1, 0, MAIN);
 }
 
+/* No reader takes such a path, so the timeline has none. */
+static void a_file_whose_path_is_too_long_has_no_name(void **state)
+{
+	_cleanup_(timeline_releasep) struct timeline timeline = {0};
+
+	switches(0, 1, 0, MAIN);
+	adds(1, MAIN, DEEP, 4, 11);
+	asks(1, MAIN, 800, 8);
+	serves(2, 10, 800, 8);
+	start_end(20, &timeline);
+	assert_int_equal(timeline.n_files, 1);
+	assert_int_equal(timeline.files[0].kind, TIMELINE_UNNAMED);
+	assert_string_equal(timeline.files[0].path, "");
+}
+
 static void a_fault_waits_for_its_read(void **state)
 {
 	_cleanup_(timeline_releasep) struct timeline timeline = {0};
@@ -429,6 +444,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_processes_are_summed),
 		cmocka_unit_test_setup(a_fault_waits_for_its_read, begin),
+		cmocka_unit_test_setup(a_file_whose_path_is_too_long_has_no_name, begin),
 		cmocka_unit_test_setup(a_read_that_follows_the_one_before_does_not_seek, begin),
 		cmocka_unit_test_setup(calls_of_a_32_bit_program_are_unknown, begin),
 		cmocka_unit_test_setup(the_file_systems_own_block_is_read_between, begin),

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A timeline is read as it was written, and nothing that is not one is taken for one. */
+#include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -165,6 +167,20 @@ static void other_versions_are_named(void **state)
 	expect_of_version(TIMELINE_VERSION - 1, TIMELINE_OLDER);
 }
 
+/* What sums the files of each folder would take for ever with a path of a million folders. */
+static void paths_that_no_kernel_takes_are_refused(void **state)
+{
+	for (size_t size = PATH_MAX - 1; size <= PATH_MAX; size++) {
+		_cleanup_(timeline_releasep) struct timeline timeline = {0};
+		char path[PATH_MAX + 1] = {0};
+
+		memset(path, '/', size);
+		assert_int_equal(timeline_parse(good, good_size, &timeline), TIMELINE_GOOD);
+		assert_int_equal(timeline_add_file(&timeline, TIMELINE_REGULAR, 1, path), 0);
+		assert_int_equal(timeline_check(&timeline), size < PATH_MAX ? 0 : -EINVAL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +189,7 @@ int main(void)
 		cmocka_unit_test(each_changed_byte_is_noticed),
 		cmocka_unit_test(each_field_is_checked),
 		cmocka_unit_test(other_versions_are_named),
+		cmocka_unit_test(paths_that_no_kernel_takes_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("start", tests, make, unmake) ||
