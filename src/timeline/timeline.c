@@ -221,11 +221,14 @@ static bool reads_good(const struct timeline *timeline)
 	return true;
 }
 
+#define YEAR_10000 253402300800ll /* seconds since the epoch */
+
 int timeline_check(const struct timeline *timeline)
 {
-	if (timeline->page_size < 512 || timeline->page_size > 1u << 24 || timeline->n_threads == 0 ||
-		!threads_good(timeline) || !units_good(timeline) || !execs_good(timeline) ||
-		!spans_good(timeline) || !reads_good(timeline))
+	if (timeline->page_size < 512 || timeline->page_size > 1u << 24 || timeline->recorded < 0 ||
+		timeline->recorded >= YEAR_10000 || timeline->n_threads == 0 || !threads_good(timeline) ||
+		!units_good(timeline) || !execs_good(timeline) || !spans_good(timeline) ||
+		!reads_good(timeline))
 		return -EINVAL;
 	for (size_t i = 0; i < timeline->n_files; i++)
 		if (timeline->files[i].kind >= TIMELINE_FILE_KINDS ||

@@ -113,7 +113,7 @@ struct timeline_mark {
 
 struct timeline {
 	char *command, *program, *kernel, *ended_by; /* owned; the milestone's name */
-	int64_t recorded;                            /* seconds since the epoch */
+	int64_t recorded; /* seconds since the epoch; of a year from 1970 to 9999 */
 	uint64_t duration;
 	uint64_t prefetched; /* what reading by a plan is expected to take; 0: not known */
 	uint32_t page_size;

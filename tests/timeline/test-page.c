@@ -683,13 +683,39 @@ static void make_files(uint32_t n)
 	}
 }
 
+/* A process of many threads. */
+static void make_threads(uint32_t n)
+{
+	made = (struct timeline){.page_size = 4096, .duration = 1000000000};
+	made.program = strdup("/bin/program");
+	made.command = strdup("program");
+	for (uint32_t i = 0; i < n; i++) {
+		const struct timeline_thread thread = {.end = made.duration,
+			.tid = (int32_t)i + 1,
+			.pid = 1,
+			.parent = i ? 0 : TIMELINE_NONE};
+		const struct timeline_span span = {.end = made.duration,
+			.thread = i,
+			.file = TIMELINE_NONE,
+			.read = TIMELINE_NONE,
+			.note = TIMELINE_NONE,
+			.waker = TIMELINE_NONE};
+
+		timeline_add_thread(&made, &thread, "thread");
+		timeline_add_span(&made, &span);
+	}
+}
+
 /* Writes the page of a start for tests/timeline/test-timeline-page.sh. */
 static int write_page(const char *start, const char *path)
 {
 	FILE *out = fopen(path, "w");
 
 	assert_non_null(out);
-	make_files(strcmp(start, "many-files") == 0 ? 4000 : 1);
+	if (strcmp(start, "many-threads") == 0)
+		make_threads(200000);
+	else
+		make_files(strcmp(start, "many-files") == 0 ? 4000 : 1);
 	assert_int_equal(timeline_check(&made), 0);
 	assert_int_equal(report_timeline_page(out, &made, 1), 0);
 	timeline_release(&made);

@@ -167,6 +167,26 @@ static void other_versions_are_named(void **state)
 	expect_of_version(TIMELINE_VERSION - 1, TIMELINE_OLDER);
 }
 
+/* Dates beyond it are none for JavaScript, which would then draw nothing. */
+static void the_year_of_a_timeline_has_four_digits(void **state)
+{
+	static const struct {
+		int64_t recorded;
+		enum timeline_fault fault;
+	} list[] = {{-1, TIMELINE_DAMAGED}, {0, TIMELINE_GOOD}, {253402300799, TIMELINE_GOOD},
+		{253402300800, TIMELINE_DAMAGED}, {9000000000000000, TIMELINE_DAMAGED}};
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
+		_cleanup_free_ char *copy = malloc(good_size);
+		uint64_t recorded = LE64((uint64_t)list[i].recorded);
+
+		memcpy(copy, good, good_size);
+		memcpy(copy + offsetof(struct disk_header, recorded), &recorded, sizeof(recorded));
+		seal(copy);
+		assert_int_equal(parse(copy, good_size), list[i].fault);
+	}
+}
+
 /* What sums the files of each folder would take for ever with a path of a million folders. */
 static void paths_that_no_kernel_takes_are_refused(void **state)
 {
@@ -189,6 +209,7 @@ int main(void)
 		cmocka_unit_test(each_changed_byte_is_noticed),
 		cmocka_unit_test(each_field_is_checked),
 		cmocka_unit_test(other_versions_are_named),
+		cmocka_unit_test(the_year_of_a_timeline_has_four_digits),
 		cmocka_unit_test(paths_that_no_kernel_takes_are_refused),
 	};
 

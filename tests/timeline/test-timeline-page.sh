@@ -129,6 +129,14 @@ case_reads_of_many_files_are_drawn() {
 	}' --force-device-scale-factor=2
 }
 
+case_threads_beyond_what_a_page_bears_are_counted() {
+	find_browser || return 0
+	make_page many-threads
+	page_says '1000 of 200000' 'function said() {
+		return `${starts[0].rows.length} of ${starts[0].rows.length + starts[0].hidden}`;
+	}'
+}
+
 case_picture_is_well_formed() {
 	"$tool" timeline -o "$tmp/one.svg" "$tmp/timeline"
 	"$tool" timeline -o "$tmp/two.svg" "$tmp/timeline" "$tmp/other"

@@ -160,8 +160,9 @@ class Start {
 
 	/* Processes in the order of their begin, below each its other threads. */
 	makeThreadRows() {
-		const others = new Map();
+		const others = new Map(), add = row => this.rows.length < ROWS_MAX ? this.rows.push(row) : this.hidden++;
 		this.rows = [];
+		this.hidden = 0;    // a canvas has no more room
 		this.data.threads.forEach((thread, i) => {
 			if (thread.tid === thread.pid)
 				return;
@@ -172,12 +173,10 @@ class Start {
 		this.data.threads.forEach((thread, i) => {
 			if (thread.tid !== thread.pid)
 				return;
-			this.rows.push({thread, i, depth: 0});
-			this.rows.push(...others.get(thread.pid) || []);
+			add({thread, i, depth: 0});
+			(others.get(thread.pid) || []).forEach(add);
 			others.delete(thread.pid);
 		});
-		this.hidden = Math.max(0, this.rows.length - ROWS_MAX);    // a canvas has no more room
-		this.rows.length -= this.hidden;
 	}
 
 	makeRows() {
