@@ -715,7 +715,7 @@ static int write_page(const char *start, const char *path)
 	if (strcmp(start, "many-threads") == 0)
 		make_threads(200000);
 	else
-		make_files(strcmp(start, "many-files") == 0 ? 4000 : 1);
+		make_files(strcmp(start, "many-files") == 0 ? 4000 : 60);
 	assert_int_equal(timeline_check(&made), 0);
 	assert_int_equal(report_timeline_page(out, &made, 1), 0);
 	timeline_release(&made);

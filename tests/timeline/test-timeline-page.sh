@@ -113,6 +113,16 @@ case_dark_page_is_printed_in_light_colours() {
 # Writes a page without a recording.
 make_page() { "$HEADSTART_TEST_BUILD/tests/timeline/test-page" --page "$1" "$tmp/page.html" || fail "cannot make a page of $1"; }
 
+# A scrollbar that goes while one chart is drawn would give the next one another width.
+case_charts_have_their_height_before_they_are_drawn() {
+	find_browser || return 0
+	make_page short
+	page_says 'the same height: \([0-9]*,[0-9]*\) and \1' 'function said() {
+		const heights = start => ["threads", "reads"].map(name => start.in(name).clientHeight);
+		return `the same height: ${heights(starts[0])} and ${heights(new Start(page.starts[0], ""))}`;
+	}'
+}
+
 # Chromium shows nothing of a canvas whose side is beyond 65,535 pixels, Firefox of one beyond 32,767.
 case_reads_of_many_files_are_drawn() {
 	find_browser || return 0

@@ -17,10 +17,9 @@ let colours = {};
 /* Names are to the left of what is drawn, and take no more than a third of it. */
 const label = canvas => Math.min(230, Math.floor(canvas.clientWidth / 3));
 
-function prepare(canvas, height) {
-	const width = canvas.clientWidth, wanted = Math.max(window.devicePixelRatio || 1, view.printing ? 3 : 1);
+function prepare(canvas) {
+	const width = canvas.clientWidth, height = canvas.clientHeight, wanted = Math.max(window.devicePixelRatio || 1, view.printing ? 3 : 1);
 	const scale = Math.min(wanted, SIDE_MAX / height, Math.sqrt(AREA_MAX / width / height));
-	canvas.style.height = height + "px";
 	canvas.width = width * scale;
 	canvas.height = height * scale;
 	const context = canvas.getContext("2d");
@@ -103,6 +102,9 @@ class Start {
 		this.makeLanes();
 		this.makeRows();
 		this.fill(name);
+		/* All heights are set before anything is drawn: a scrollbar that goes meanwhile would change the width. */
+		this.in("threads").style.height = `${TOP + this.rows.length * ROW + 4}px`;
+		this.in("reads").style.height = `${Math.ceil(this.bottom) + 6}px`;
 		addHover(this.in("threads"), this.tellThread.bind(this));
 		addHover(this.in("reads"), this.tellRead.bind(this));
 	}
@@ -200,7 +202,7 @@ class Start {
 	}
 
 	drawThreads() {
-		const canvas = this.in("threads"), height = TOP + this.rows.length * ROW + 4, context = prepare(canvas, height);
+		const canvas = this.in("threads"), height = canvas.clientHeight, context = prepare(canvas);
 		const left = label(canvas);
 		drawAxis(context, canvas, height);
 		this.rows.forEach((row, n) => {
@@ -239,7 +241,7 @@ class Start {
 	}
 
 	drawReads() {
-		const canvas = this.in("reads"), height = this.bottom + 6, context = prepare(canvas, height), left = label(canvas);
+		const canvas = this.in("reads"), height = canvas.clientHeight, context = prepare(canvas), left = label(canvas);
 		let free = 0;
 		this.lanes.forEach((lane, n) => {
 			if (n % 2 === 0) {
