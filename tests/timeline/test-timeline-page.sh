@@ -123,6 +123,30 @@ case_charts_have_their_height_before_they_are_drawn() {
 	}'
 }
 
+# Only the first button drags, and only until the browser takes the pointer away, as for a gesture on a touch screen.
+case_dragging_ends_with_the_capture() {
+	find_browser || return 0
+	make_page short
+	page_says 'pan-y pinch-zoom, 0, moved, 0' 'function said() {
+		const canvas = starts[0].in("reads"), words = [getComputedStyle(canvas).touchAction];
+		canvas.setPointerCapture = () => {};    // there is no pointer
+		const send = (type, x, button) => canvas.dispatchEvent(new PointerEvent(type, {clientX: x, clientY: canvas.offsetTop + 30, button}));
+		const drag = button => {
+			show(1000, 1500);
+			send("pointerdown", 700, button);
+			send("pointermove", 600, -1);
+		};
+		drag(2);
+		words.push(view.from - 1000);
+		drag(0);
+		words.push(view.from > 1000 ? "moved" : "stayed");
+		send("lostpointercapture", 600, -1);
+		show(1000, 1500);
+		send("pointermove", 500, -1);
+		return words.concat(view.from - 1000).join(", ");
+	}'
+}
+
 # Chromium shows nothing of a canvas whose side is beyond 65,535 pixels, Firefox of one beyond 32,767.
 case_reads_of_many_files_are_drawn() {
 	find_browser || return 0

@@ -407,10 +407,12 @@ const move = by => show(view.from + by * (view.to - view.from), view.to + by * (
 function addHover(canvas, tell) {
 	let dragged = null;
 	canvas.addEventListener("pointerdown", event => {
+		if (event.button)
+			return;
 		dragged = {at: event.offsetX, from: view.from, to: view.to};
 		canvas.setPointerCapture(event.pointerId);
 	});
-	canvas.addEventListener("pointerup", () => { dragged = null; });
+	canvas.addEventListener("lostpointercapture", () => { dragged = null; });    // released, or the browser took the pointer
 	canvas.addEventListener("pointermove", event => {
 		const tip = $("tip");
 		if (dragged) {
