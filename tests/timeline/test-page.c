@@ -90,6 +90,11 @@ static size_t occurrences(const char *text, const char *word)
 	return n;
 }
 
+static long long number_at(struct json_object *array, size_t i)
+{
+	return json_object_get_int64(json_object_array_get_idx(array, i));
+}
+
 /* The caller releases *ret_page. */
 static struct json_object *start_of(const char *page, size_t i, struct json_object **ret_page)
 {
@@ -128,7 +133,7 @@ static void page_of_a_large_start(void **state)
 	expect_length(data, "files", FILES, FILES);
 	expect_length(data, "spans", 20000, 80001);
 	/* The page says what the report says. */
-	expect_length(all, "states", TIMELINE_STATES, TIMELINE_STATES);
+	expect_length(all, "states", TIMELINE_STATES + 1, TIMELINE_STATES + 1);
 	for (size_t i = 0; i < TIMELINE_STATES; i++) {
 		struct json_object *class =
 			json_object_array_get_idx(json_object_object_get(all, "states"), i);
@@ -369,6 +374,33 @@ static void sentence_has_the_wait_for_a_processor(void **state)
 		"save is not known, since the disk was not measured.");
 }
 
+/* A second of computing in five: most of the time went to nobody. */
+static void time_without_a_process_is_a_cause(void **state)
+{
+	static const enum timeline_state states[] = {TIMELINE_RUNNING, TIMELINE_STATES};
+	_cleanup_(sums_releasep) struct sums sums = {0};
+	_cleanup_free_ char *mostly = NULL, *page = NULL;
+	struct json_object *all, *causes, *class;
+	uint64_t sum = 0;
+	size_t size;
+
+	made = start_of_states(states, 5);
+	assert_int_equal(sums_make(&made, &sums), 0);
+	mostly = report_timeline_mostly(&made, &sums);
+	assert_string_equal(mostly, "no process was there: 4.0 of 5.0 s");
+	page = written(report_timeline_page, 1, &size);
+	causes = json_object_object_get(start_of(page, 0, &all), "causes");
+	for (size_t i = 0; i < json_object_array_length(causes); i++)
+		sum += (uint64_t)number_at(causes, i);
+	assert_int_equal(sum, 5000000);
+	class = json_object_array_get_idx(json_object_object_get(all, "states"), TIMELINE_STATES);
+	assert_string_equal(
+		json_object_get_string(json_object_array_get_idx(class, 1)), "no process was there");
+	json_object_put(all);
+	assert_int_equal(occurrences_in_picture(1, "no process was there: 4.0 s"), 1);
+	timeline_release(&made);
+}
+
 /* The second start is made of the first one: the reads of one file take less, and the rest is as it was. */
 static void what_was_gained_and_where(void **state)
 {
@@ -532,11 +564,6 @@ static void make_boot(uint32_t units)
 	}
 	assert_int_equal(timeline_add_mark(&made, 1000, HOSTILE ".target"), 0);
 	assert_int_equal(timeline_check(&made), 0);
-}
-
-static long long number_at(struct json_object *array, size_t i)
-{
-	return json_object_get_int64(json_object_array_get_idx(array, i));
 }
 
 static void page_of_a_boot_with_many_units(void **state)
@@ -741,6 +768,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_a_start_mostly_waited_for),
 		cmocka_unit_test(many_files_of_a_folder_are_counted_with_commas),
 		cmocka_unit_test(sentence_has_the_wait_for_a_processor),
+		cmocka_unit_test(time_without_a_process_is_a_cause),
 		cmocka_unit_test(what_was_gained_and_where),
 		cmocka_unit_test(the_file_that_is_named_explains_the_difference),
 		cmocka_unit_test(report_of_a_boot),

@@ -168,6 +168,8 @@ static int put_classes(FILE *out)
 	fputs("\"states\":[", out);
 	for (enum timeline_state state = 0; r == 0 && state < TIMELINE_STATES; state++)
 		r = put_class(out, state, timeline_state_name(state), report_timeline_state(state));
+	if (r == 0)
+		r = put_class(out, TIMELINE_STATES, "nobody", REPORT_NOBODY);
 	fputs("],\n\"kinds\":[", out);
 	for (size_t kind = 0; r == 0 && kind < PICTURE_KINDS; kind++)
 		r = put_class(out, kind, picture_kinds[kind].name, picture_kinds[kind].words);
@@ -179,8 +181,8 @@ static void put_sums(FILE *out, const struct sums *sums)
 {
 	fputs(",\n\"causes\":[", out);
 	for (size_t i = 0; i < TIMELINE_STATES; i++)
-		fprintf(out, "%s%llu", i ? "," : "", us(sums->causes.states[i]));
-	fprintf(out, "],\n\"prefetches\":%zu,\n\"sums\":[", sums->prefetches);
+		fprintf(out, "%llu,", us(sums->causes.states[i]));
+	fprintf(out, "%llu],\n\"prefetches\":%zu,\n\"sums\":[", us(sums->causes.nobody), sums->prefetches);
 	for (size_t i = 0; i < sums->n_files; i++) {
 		const struct sum_file *file = &sums->files[i];
 

@@ -50,27 +50,33 @@ static void draw_marks(struct svg *svg, const struct timeline *timeline, double 
 		draw_mark(svg, top, timeline->marks[i].time, false);
 }
 
+/* A part of the bar; moves *x. */
+static void draw_cause(struct svg *svg, const char *name, uint64_t took, double *x)
+{
+	double scale = svg_x(svg, svg->longest) - SVG_LABEL,
+	       width = (double)took / (double)svg->longest * scale;
+
+	svg_boxes_begin(svg, name);
+	svg_box(svg, *x, svg->y + 5, width, 20);
+	svg_boxes_end(svg);
+	*x += width;
+}
+
 /* One bar as long as the start, in parts, and what they are. */
 static void draw_causes(struct svg *svg, const struct timeline *timeline, const struct sums *sums)
 {
-	double x = SVG_LABEL, legend = SVG_EDGE, scale = svg_x(svg, svg->longest) - SVG_LABEL;
+	double x = SVG_LABEL, legend = SVG_EDGE;
+	char time[WORDS_MAX], words[128];
 	bool used[TIMELINE_STATES] = {false};
 
 	svg_text(svg, "text", SVG_EDGE, svg->y + 19, SVG_LABEL - SVG_EDGE, "where the time went");
-	for (enum timeline_state state = 0; state < TIMELINE_STATES; state++) {
-		double width = (double)sums->causes.states[state] / (double)svg->longest * scale;
-
-		svg_boxes_begin(svg, timeline_state_name(state));
-		svg_box(svg, x, svg->y + 5, width, 20);
-		svg_boxes_end(svg);
-		x += width;
-	}
+	for (enum timeline_state state = 0; state < TIMELINE_STATES; state++)
+		draw_cause(svg, timeline_state_name(state), sums->causes.states[state], &x);
+	draw_cause(svg, "nobody", sums->causes.nobody, &x);
 	for (size_t i = 0; i < timeline->n_spans; i++)
 		used[timeline->spans[i].state] = true;
 	svg->y += 44;
 	for (enum timeline_state state = 0; state < TIMELINE_STATES; state++) {
-		char time[WORDS_MAX], words[128];
-
 		if (!used[state])
 			continue;
 		if (sums->causes.states[state] <= timeline->duration / 500) {
@@ -80,6 +86,11 @@ static void draw_causes(struct svg *svg, const struct timeline *timeline, const 
 		snprintf(words, sizeof(words), "%s: %s s", report_timeline_state(state),
 			report_timeline_time(sums->causes.states[state], time));
 		svg_legend(svg, timeline_state_name(state), words, &legend);
+	}
+	if (sums->causes.nobody > timeline->duration / 500) {
+		snprintf(words, sizeof(words), REPORT_NOBODY ": %s s",
+			report_timeline_time(sums->causes.nobody, time));
+		svg_legend(svg, "nobody", words, &legend);
 	}
 }
 

@@ -123,16 +123,25 @@ char *report_timeline_mostly(const struct timeline *timeline, const struct sums 
 	const uint64_t *states = sums->causes.states;
 	_cleanup_free_ char *detail = NULL;
 	enum timeline_state most = TIMELINE_RUNNING;
+	const char *words;
+	uint64_t took;
 	char time[WORDS_MAX], all[WORDS_MAX], *text;
 
 	for (enum timeline_state state = 0; state < TIMELINE_STATES; state++)
 		if (states[state] > states[most])
 			most = state;
-	if (describe(timeline, sums, most, &detail) < 0 ||
-		asprintf(&text, "%s: %s of %s s%s%s", report_timeline_state(most),
-			report_timeline_time(states[most], time),
-			report_timeline_time(timeline->duration, all), detail ? "; " : "",
-			detail ? detail : "") < 0)
+	if (sums->causes.nobody > states[most]) {
+		words = REPORT_NOBODY;
+		took = sums->causes.nobody;
+	} else {
+		words = report_timeline_state(most);
+		took = states[most];
+		if (describe(timeline, sums, most, &detail) < 0)
+			return NULL;
+	}
+	if (asprintf(&text, "%s: %s of %s s%s%s", words, report_timeline_time(took, time),
+		    report_timeline_time(timeline->duration, all), detail ? "; " : "",
+		    detail ? detail : "") < 0)
 		return NULL;
 	return text;
 }

@@ -155,7 +155,7 @@ static void print_causes(FILE *out, const struct sums *sums, const struct report
 	table_title(out, "where the time went", style);
 	for (size_t i = 0; i < TIMELINE_STATES; i++)
 		print_cause(out, sums, sums->causes.states[i], report_timeline_state(i));
-	print_cause(out, sums, sums->causes.nobody, "no process was there");
+	print_cause(out, sums, sums->causes.nobody, REPORT_NOBODY);
 }
 
 static uint64_t others_of(const struct sum_process *process)

@@ -14,5 +14,8 @@ const char *report_timeline_word(const struct timeline *timeline);
 /* What a state means to somebody who waits for the start: "waiting for a lock". */
 const char *report_timeline_state(enum timeline_state state);
 
+/* The cause of the time when nothing of the start existed. */
+#define REPORT_NOBODY "no process was there"
+
 /* The name of a file for people: its path, "/dev/sda (inodes and folders)", "a file without a name". The caller frees it. */
 char *report_timeline_file(const struct timeline *timeline, uint32_t file);
