@@ -603,7 +603,7 @@ static void page_of_a_boot_with_many_units(void **state)
 	timeline_release(&made);
 }
 
-static char *said_of_boot(bool json, size_t rows)
+static char *said_of(bool json, size_t rows)
 {
 	const struct report_style style = {.columns = 100, .rows = rows, .utf8 = true};
 	char *text = NULL;
@@ -622,7 +622,7 @@ static void report_of_a_boot(void **state)
 	struct json_object *data, *unit;
 
 	make_boot(1000);
-	text = said_of_boot(false, 20);
+	text = said_of(false, 20);
 	assert_non_null(strstr(text, "boot of machine\n"));
 	assert_non_null(strstr(text, "in 1000 units\n"));
 	assert_non_null(strstr(text, "units by the time that they waited for reads"));
@@ -632,7 +632,7 @@ static void report_of_a_boot(void **state)
 	assert_null(strstr(text, "processes"));
 	assert_null(strchr(text, '\xff'));
 	assert_null(strstr(text, "prefetching"));
-	json = said_of_boot(true, 0);
+	json = said_of(true, 0);
 	data = json_tokener_parse(json);
 	assert_int_equal(json_object_array_length(json_object_object_get(data, "units")), 1000);
 	assert_null(json_object_object_get(data, "processes"));
@@ -644,6 +644,24 @@ static void report_of_a_boot(void **state)
 	unit = json_object_array_get_idx(json_object_object_get(data, "units"), 1);
 	assert_null(json_object_object_get(unit, "active"));
 	json_object_put(data);
+	timeline_release(&made);
+}
+
+static void waits_that_are_left_out_are_counted(void **state)
+{
+	static const enum timeline_state states[] = {
+		TIMELINE_LOCK, TIMELINE_TIMER, TIMELINE_PIPE, TIMELINE_STATES};
+	_cleanup_free_ char *text = NULL, *whole = NULL;
+
+	made = start_of_states(states, 3);
+	made.program = strdup("program");
+	made.command = strdup("program");
+	made.kernel = strdup("");
+	made.ended_by = strdup("exit");
+	text = said_of(false, 1);
+	whole = said_of(false, 3);
+	assert_int_equal(occurrences(text, "and 2 more"), 1);
+	assert_int_equal(occurrences(whole, " more"), 0);
 	timeline_release(&made);
 }
 
@@ -772,6 +790,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_was_gained_and_where),
 		cmocka_unit_test(the_file_that_is_named_explains_the_difference),
 		cmocka_unit_test(report_of_a_boot),
+		cmocka_unit_test(waits_that_are_left_out_are_counted),
 		cmocka_unit_test(export_is_json_with_every_read),
 	};
 

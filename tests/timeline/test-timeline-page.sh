@@ -163,6 +163,15 @@ case_reads_of_many_files_are_drawn() {
 	}' --force-device-scale-factor=2
 }
 
+case_files_beyond_what_the_table_bears_are_counted() {
+	find_browser || return 0
+	make_page many-files
+	page_says '1001 rows, and 3000 more' 'function said() {
+		const rows = starts[0].in("files").tBodies[0].rows;
+		return `${rows.length} rows, ${rows[rows.length - 1].textContent}`;
+	}'
+}
+
 case_threads_beyond_what_a_page_bears_are_counted() {
 	find_browser || return 0
 	make_page many-threads

@@ -221,28 +221,31 @@ static int print_files(
 static int print_waits(
 	FILE *out, const struct timeline *timeline, const struct sums *sums, const struct report_style *style)
 {
+	size_t n = 0, shown;
 	char a[WORDS_MAX];
 
-	for (size_t i = 0; i < sums->n_waits && i < style->rows; i++) {
+	while (n < sums->n_waits && (double)sums->waits[n].waited >= SHARE_MIN * (double)sums->causes.total)
+		n++;
+	if (n == 0)
+		return 0;
+	fputc('\n', out);
+	table_title(out, "what else it waited for, while nobody computed or waited for reads", style);
+	fputs("     waited   times  who\n", out);
+	shown = n < style->rows ? n : style->rows;
+	for (size_t i = 0; i < shown; i++) {
 		const struct sum_wait *wait = &sums->waits[i];
 		_cleanup_free_ char *text = report_timeline_wait(timeline, wait);
 
 		if (!text)
 			return -ENOMEM;
-		if ((double)wait->waited < SHARE_MIN * (double)sums->causes.total)
-			break;
-		if (i == 0) {
-			fputc('\n', out);
-			table_title(out, "what else it waited for, while nobody computed or waited for reads",
-				style);
-			fputs("     waited   times  who\n", out);
-		}
 		fprintf(out, "  %7s s %7zu  ", report_timeline_time(wait->waited, a), wait->times);
 		table_cut_text(out, text,
 			style->whole_paths || style->columns < 42 ? SIZE_MAX : style->columns - 21,
 			TABLE_CUT_END, style);
 		fputc('\n', out);
 	}
+	if (shown < n)
+		fprintf(out, "  and %zu more\n", n - shown);
 	return 0;
 }
 

@@ -83,6 +83,15 @@ function cell(row, text, name) {
 	row.append(td);
 }
 
+/* Says how many of all rows a table has no room for. */
+function more(table, all) {
+	if (all <= ROWS_MAX)
+		return;
+	const row = table.tBodies[0].insertRow();
+	cell(row, `and ${all - ROWS_MAX} more`, "text");
+	row.cells[0].colSpan = table.tHead.rows[0].cells.length;
+}
+
 function legend(list, entries) {
 	for (const [name, words] of entries) {
 		const item = document.createElement("li"), swatch = document.createElement("span");
@@ -345,6 +354,7 @@ class Start {
 			cell(row, file[4]);
 			cell(row, this.fileName(file[0]), "text");
 		}
+		more(this.in("files"), data.sums.length);
 		for (const mark of data.marks) {
 			const row = this.in("marks").tBodies[0].insertRow();
 			cell(row, seconds(mark.time));
@@ -372,6 +382,7 @@ class Start {
 			cell(row, this.data.threads[unit[0]].name, "unit");
 			cell(row, unit[6] >= 0 && unit[7] * 2 > unit[1] ? this.fileName(unit[6]) : "", "text");
 		}
+		more(this.in("units"), this.data.units.length);
 	}
 }
 
