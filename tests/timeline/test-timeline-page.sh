@@ -147,6 +147,18 @@ case_dragging_ends_with_the_capture() {
 	}'
 }
 
+case_hits_of_a_search_are_counted() {
+	find_browser || return 0
+	make_page short
+	page_says '11 found, 1 found, 0 found, ' 'function said() {
+		return ["file-1", "PROGRAM", "none", ""].map(text => {
+			$("search").value = text;
+			$("search").dispatchEvent(new Event("input"));
+			return $("hits").textContent;
+		}).join(", ");
+	}'
+}
+
 # Chromium shows nothing of a canvas whose side is beyond 65,535 pixels, Firefox of one beyond 32,767.
 case_reads_of_many_files_are_drawn() {
 	find_browser || return 0

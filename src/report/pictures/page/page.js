@@ -450,21 +450,29 @@ function addHover(canvas, tell) {
 	}, {passive: false});
 }
 
+/* Says how many rows and files are found: they may lie where the page is not scrolled to. */
+function find(text) {
+	view.find = text.toLowerCase();
+	const names = starts.flatMap(start => [...start.rows.map(row => start.rowName(row)), ...start.lanes.map(lane => start.fileName(lane.file))]);
+	$("hits").textContent = view.find ? `${names.filter(matches).length} found` : "";
+	redraw();
+}
+
 const KEYS = {"+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1 / 0.6), "0": () => show(0, longest),
 	ArrowLeft: () => move(-0.2), ArrowRight: () => move(0.2), "/": () => $("search").focus()};
 addEventListener("keydown", event => {
 	if (event.target === $("search")) {
 		if (event.key === "Escape") {
-			$("search").value = view.find = "";
+			$("search").value = "";
 			$("search").blur();
-			redraw();
+			find("");
 		}
 	} else if (KEYS[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {
 		event.preventDefault();
 		KEYS[event.key]();
 	}
 });
-$("search").addEventListener("input", event => { view.find = event.target.value.toLowerCase(); redraw(); });
+$("search").addEventListener("input", event => find(event.target.value));
 $("in").addEventListener("click", KEYS["+"]);
 $("out").addEventListener("click", KEYS["-"]);
 $("all").addEventListener("click", KEYS["0"]);
