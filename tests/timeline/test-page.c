@@ -755,9 +755,14 @@ static void make_threads(uint32_t n)
 static int write_page(const char *start, const char *path)
 {
 	FILE *out = fopen(path, "w");
+	static const enum timeline_state states[] = {TIMELINE_RUNNING, TIMELINE_RUNNABLE, TIMELINE_READ,
+		TIMELINE_WRITE, TIMELINE_LOCK, TIMELINE_CHILD, TIMELINE_TIMER, TIMELINE_MESSAGE,
+		TIMELINE_PIPE, TIMELINE_EVENTS, TIMELINE_OTHER, TIMELINE_STATES};
 
 	assert_non_null(out);
-	if (strcmp(start, "many-threads") == 0)
+	if (strcmp(start, "all-causes") == 0)
+		made = start_of_states(states, 12);
+	else if (strcmp(start, "many-threads") == 0)
 		make_threads(200000);
 	else
 		make_files(strcmp(start, "many-files") == 0 ? 4000 : 60);

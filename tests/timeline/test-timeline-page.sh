@@ -147,6 +147,23 @@ case_dragging_ends_with_the_capture() {
 	}'
 }
 
+# WCAG 2, "contrast ratio". What is below 3 can hardly be read; white letters have a shadow besides.
+case_causes_can_be_read() {
+	find_browser || return 0
+	for scheme in 0 1; do # dark, light
+		make_page all-causes
+		page_says '12 causes, too pale:' 'function said() {
+			const light = colour => colour.match(/\d+/g).slice(0, 3).map(c => c / 255).map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+				.reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0.05);
+			const parts = [...starts[0].in("causes").children], ratio = part => {
+				const style = getComputedStyle(part), both = [light(style.color), light(style.backgroundColor)];
+				return Math.max(...both) / Math.min(...both);
+			};
+			return [`${parts.length} causes, too pale:`, ...parts.filter(part => ratio(part) < 3).map(part => part.title + ratio(part))].join(" ");
+		}' --blink-settings=preferredColorScheme=$scheme
+	done
+}
+
 case_hits_of_a_search_are_counted() {
 	find_browser || return 0
 	make_page short

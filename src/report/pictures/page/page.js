@@ -341,6 +341,7 @@ class Start {
 			if (data.causes[i] < data.duration / 500)
 				return;
 			const part = document.createElement("div");
+			part.className = state;
 			part.style.flex = `${data.causes[i]} 0 0`;
 			part.style.background = `var(--${state})`;
 			part.textContent = part.title = `${words} ${seconds(data.causes[i])}`;
