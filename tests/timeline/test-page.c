@@ -238,6 +238,8 @@ static void picture_of_a_large_start(void **state)
 	assert_int_equal(occurrences_in_picture(1, "where the time went"), 1);
 	assert_int_equal(occurrences_in_picture(1, "First start"), 0);
 	assert_int_equal(occurrences_in_picture(2, "where the time went"), 2);
+	/* At the right edge a time ends where the picture does. */
+	assert_int_equal(occurrences_in_picture(1, "<text class=\"faint end\" x=\"1196.0\""), 1);
 	assert_int_equal(occurrences_in_picture(2, "First start"), 1);
 	timeline_release(&made);
 }

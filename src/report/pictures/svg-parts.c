@@ -24,7 +24,7 @@ static void put_colours(FILE *out, bool dark)
 void svg_begin(struct svg *svg)
 {
 	fputs("<style>text{font:11px system-ui,sans-serif}.h{font-size:20px;font-weight:600}"
-	      ".s{font-size:14px}.b{font-size:14px;font-weight:600}",
+	      ".s{font-size:14px}.b{font-size:14px;font-weight:600}.end{text-anchor:end}",
 		svg->out);
 	put_colours(svg->out, false);
 	fputs("@media screen and (prefers-color-scheme:dark){", svg->out);

@@ -30,7 +30,10 @@ static void draw_axis(struct svg *svg, double top)
 			"<line class=\"line\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke-width=\"0.5\"/>\n",
 			x, x, top, svg->y);
 		snprintf(text, sizeof(text), "%.*f s", step >= 1 ? 0 : (int)ceil(-log10(step)), time);
-		svg_text(svg, "faint", x - 8, top - 4, 100, text);
+		if (x < SVG_WIDTH - 60)
+			svg_text(svg, "faint", x - 8, top - 4, 100, text);
+		else
+			svg_text(svg, "faint end", SVG_WIDTH - 4, top - 4, 100, text);
 	}
 }
 
