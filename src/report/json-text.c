@@ -13,9 +13,17 @@ struct json_object *json_text(const char *text)
 	return json_object_new_string(text ? text : "");
 }
 
+/* A control character that JSON has no need to escape, though terminals act on it: DEL, and U+0080 to U+009F. Returns it, or 0. */
+static unsigned control_at(const char *at)
+{
+	const unsigned char *c = (const unsigned char *)at;
+
+	return c[0] == 0x7f ? c[0] : c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0 ? c[1] : 0;
+}
+
 static bool is_as_it_is(const char *at, bool in_html)
 {
-	return utf8_length(at) > 0 && !(in_html && strchr("<>&", *at));
+	return utf8_length(at) > 0 && !control_at(at) && !(in_html && strchr("<>&", *at));
 }
 
 /* Only strings can have bytes that are not UTF-8, or what HTML would take for its own. */
@@ -30,10 +38,10 @@ static void write_clean(FILE *out, const char *json, bool in_html)
 		if (!*json)
 			return;
 		if (utf8_length(json) > 0)
-			fprintf(out, "\\u%04x", *json);
+			fprintf(out, "\\u%04x", control_at(json) ? control_at(json) : (unsigned)*json);
 		else
 			fputs("\xef\xbf\xbd", out);
-		json++;
+		json += utf8_length(json) > 0 ? utf8_length(json) : 1;
 	}
 }
 

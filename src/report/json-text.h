@@ -10,7 +10,8 @@ struct json_object;
 struct json_object *json_text(const char *text);
 
 /*
- * JSON is UTF-8, but paths need not be: both functions print U+FFFD for each byte that is not UTF-8.
+ * JSON is UTF-8, but paths need not be: both functions print U+FFFD for each byte that is not UTF-8. They print control characters as
+ * escapes, those beyond ASCII too, as a terminal would act on them.
  *
  * Writes a string to a file. In HTML "<" must not stand in a script, since "</script>" would end it: "<", ">" and "&" become
  * escapes. Returns 0 or -ENOMEM.

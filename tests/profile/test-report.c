@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "report/json-text.h"
 #include "report/table.h"
 #include "report/utf8.h"
 #include "report/words.h"
@@ -119,6 +120,22 @@ static void text_keeps_its_beginning_if_that_says_more(void **state)
 	assert_cut("a\x01zzz", 6, TABLE_CUT_END, true, "a\\x01…");
 }
 
+static void json_has_no_control_characters(void **state)
+{
+	static const char text[] = "a\x1b\x7f\xc2\x80\xc2\x9f\xc2\xa0\xc3\xa9<\xff";
+	_cleanup_free_ char *written = NULL;
+	size_t size;
+	FILE *out = open_memstream(&written, &size);
+
+	assert_non_null(out);
+	assert_int_equal(json_text_write(out, text), 0);
+	assert_int_equal(json_print(out, json_text(text), 0, "\n"), 0);
+	fclose(out);
+	assert_string_equal(written,
+		"\"a\\u001b\\u007f\\u0080\\u009f\xc2\xa0\xc3\xa9\\u003c\xef\xbf\xbd\""
+		"\"a\\u001b\\u007f\\u0080\\u009f\xc2\xa0\xc3\xa9<\xef\xbf\xbd\"\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +144,7 @@ int main(void)
 		cmocka_unit_test(times_of_any_year_are_told),
 		cmocka_unit_test(only_well_formed_utf8_counts),
 		cmocka_unit_test(bars_share_out_pages),
+		cmocka_unit_test(json_has_no_control_characters),
 		cmocka_unit_test(text_is_safe_and_fits),
 		cmocka_unit_test(text_keeps_its_beginning_if_that_says_more),
 	};
