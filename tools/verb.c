@@ -74,7 +74,8 @@ int verb_flush(void)
 	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
-	return verb_fail_errno(errno ? errno : EIO, "cannot write to standard output");
+	/* If a write before this one failed, its reason is not known any more. */
+	return verb_fail_errno(errno, "cannot write to standard output");
 }
 
 int verb_flush_report(int r)

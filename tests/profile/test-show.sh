@@ -182,6 +182,20 @@ case_other_file_is_one_sentence() {
 	refuses 1 "cannot write to standard output" sh -c '"$1" show --json "$2" >/dev/full' sh "$headstart" "$tmp/plan"
 }
 
+# If the end of the output did not fit into a full buffer, the write before the last one has failed. Its reason is gone then, and no other
+# one is made up.
+case_failed_write_has_no_wrong_reason() {
+	described() { printf 'program /p\ncommand %s\nfile regular %s\nrange 0 1 0 1\n' "$1" "$real/data" | "$make_profile" "$tmp/written"; }
+	described x
+	size=$("$headstart" show --json "$tmp/written" | wc -c)
+	buffer=$(stat -c %o /dev/full)
+	for n in 1 2 3; do
+		described "$(head -c $((buffer - size + n + 1)) /dev/zero | tr '\0' x)"
+		refuses 1 "cannot write to standard output" sh -c '"$1" show --json "$2" >/dev/full' sh "$headstart" "$tmp/written"
+		! grep -q 'Input/output error' "$tmp/err" || fail "$n bytes more than a buffer: $(cat "$tmp/err")"
+	done
+}
+
 case_wrong_arguments_are_refused() {
 	refuses 2 "no file or program given" "$headstart" show
 	refuses 2 "unexpected argument '$tmp/plan'" "$headstart" show "$tmp/plan" "$tmp/plan"
