@@ -69,7 +69,7 @@ static inline void export_list_releasep(struct export_list *list)
 	export_list_release(list);
 }
 
-/* Bytes of all touched pages of the files in the list. */
+/* Touched bytes of the files in the list. */
 uint64_t export_list_bytes(const struct export_list *list);
 
 /* Writes the list. Check ferror() for write errors. Returns 0 or -ENOMEM. */

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "export/export.h"
 #include "export/format.h"
+#include "report/touched.h"
 
 /* What follows the root in a path that lies below it, beginning with a slash; or NULL. */
 static const char *below(const char *root, const char *path)
@@ -135,9 +136,9 @@ void export_list_release(struct export_list *list)
 
 uint64_t export_list_bytes(const struct export_list *list)
 {
-	uint64_t pages = 0;
+	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < list->n_entries; i++)
-		pages += profile_file_pages(list->entries[i].file);
-	return pages * list->page_size;
+		bytes += touched_of(list->entries[i].file, 1, list->page_size).bytes;
+	return bytes;
 }

@@ -42,6 +42,7 @@
 #include "export/export.h"
 #include "export/format.h"
 #include "report/json-text.h"
+#include "report/touched.h"
 #include "report/utf8.h"
 
 #define OVERLAYBD_MAX      65536u /* bytes: DynamicPrefetcher::MAX_FILE_SIZE */
@@ -185,14 +186,13 @@ static int compare_touches(const void *a, const void *b)
 	return (x->range->order > y->range->order) - (x->range->order < y->range->order);
 }
 
-static void write_range(FILE *out, const struct touched_range *touched, uint64_t page_size)
+static void write_range(FILE *out, const struct touched_range *touched, uint32_t page_size)
 {
-	uint64_t offset = touched->range->page * page_size, length = touched->range->pages * page_size;
-	uint64_t size = touched->entry->file->size;
+	const struct profile_range *range = touched->range;
 
-	if (offset < size && length > size - offset)
-		length = size - offset;
-	fprintf(out, "%llu %llu ", (unsigned long long)offset, (unsigned long long)length);
+	fprintf(out, "%llu %llu ", (unsigned long long)range->page * page_size,
+		(unsigned long long)touched_part(
+			range->page, range->pages, page_size, touched->entry->file->size));
 	for (const char *at = touched->entry->path; *at; at++) {
 		if (*at == '\n' || *at == '\\')
 			fprintf(out, "\\%03o", (unsigned)*at);

@@ -74,6 +74,17 @@ case_file_is_explained_by_path_and_by_name() {
 	says 'does not read it: no start touched the file'
 }
 
+# The last page of a file is seldom full.
+case_no_more_is_touched_than_the_file_has() {
+	head -c $((page_size * 2 + 100)) "$real/data" >"$real/short"
+	printf 'program %s\nruns 2\nfile regular %s\nrange 0 2 0 1\nrange 2 1 2 2\n' "$real/app" "$real/short" | "$make_profile" "$tmp/all-of-it"
+	explain "$tmp/all-of-it" short
+	says '^  touched +([0-9.]+ kB) of \1, in 2 ranges$'
+	says '^ +100 B in every run, [0-9.]+ kB in one run alone$'
+	explain --json "$tmp/all-of-it" short
+	[ "$(json "$tmp/out" 'TOP["bytes"] == TOP["size"] and TOP["bytes_every_run"]')" = 100 ] || fail "$(cat "$tmp/out")"
+}
+
 case_page_is_explained() {
 	explain "$tmp/profile" data:1
 	says '^page 1$'

@@ -42,6 +42,14 @@ static char *exported(const struct profile *profile, enum export_format format, 
 	return text;
 }
 
+static uint64_t bytes_of(const struct profile *profile)
+{
+	_cleanup_(export_list_releasep) struct export_list list = {0};
+
+	assert_int_equal(export_list_build(profile, EXPORT_RANGES, NULL, &list), 0);
+	return export_list_bytes(&list);
+}
+
 static void assert_exported(
 	const struct profile *profile, enum export_format format, const char *root, const char *expected)
 {
@@ -68,6 +76,8 @@ static void each_format_has_its_syntax(void **state)
 	assert_exported(&profile, EXPORT_MKSQUASHFS, NULL, "a\\ b/c\\\\d 32767\ne\"f 32766\n");
 	assert_exported(&profile, EXPORT_RANGES, NULL,
 		"8192 1808 /a b/c\\134d\n4096 4096 /e\"f\n0 4096 /a b/c\\134d\n");
+	assert_int_equal(
+		bytes_of(&profile), 4096 + 1808 + 4096); /* the last page of the first file is not full */
 	batch = exported(&profile, EXPORT_VMTOUCH, NULL);
 	assert_memory_equal(batch, "/a b/c\\d\0/e\"f\0", 15);
 }

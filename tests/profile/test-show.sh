@@ -154,6 +154,17 @@ case_damaged_file_is_one_sentence() {
 	done
 }
 
+# The last page of a file is seldom full.
+case_no_more_is_touched_than_the_file_has() {
+	head -c 9000 "$real/data" >"$real/short"
+	printf 'program %s\nfile regular %s\nrange 0 3 0 1\n' "$app" "$real/short" | "$make_profile" "$tmp/all-of-it"
+	show "$tmp/all-of-it"
+	says '^ +9\.0 kB +9\.0 kB +1 .*short$'
+	"$headstart" plan -o "$tmp/plan-of-all" "$tmp/all-of-it" >/dev/null || fail "no plan"
+	show "$tmp/plan-of-all"
+	says '^ +9\.0 kB +9\.0 kB +1 .*short$'
+}
+
 # The page of a terminal of 80 columns: no line is wider, and paths end as they do; a pipe gets them whole.
 case_lines_fit_the_page_and_pipes_get_whole_paths() {
 	long=/usr/share/$(printf 'a-folder/%.0s' 1 2 3 4 5 6 7 8 9 10)end

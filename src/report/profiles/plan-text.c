@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/plural.h"
 #include "report/table.h"
+#include "report/touched.h"
 #include "report/words.h"
 
 /* The totals of the plan. */
@@ -35,7 +36,8 @@ static void add_up(const struct plan_view *plan, struct table_row *rows, struct 
 	for (uint32_t i = 0; i < plan->extent_count; i++) {
 		struct table_row *row = &rows[LE32(plan->extents[i].file)];
 
-		row->bytes += (uint64_t)LE32(plan->extents[i].pages) * page_size;
+		row->bytes += touched_part(
+			LE32(plan->extents[i].page), LE32(plan->extents[i].pages), page_size, row->size);
 		row->pieces++;
 		totals->pages += LE32(plan->extents[i].pages);
 		totals->gap_pages += LE32(plan->extents[i].gap);

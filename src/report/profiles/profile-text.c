@@ -12,6 +12,7 @@
 #include "profile/functions.h"
 #include "profile/metadata.h"
 #include "report/table.h"
+#include "report/touched.h"
 #include "report/words.h"
 
 static const char *or_unknown(const char *text)
@@ -142,8 +143,7 @@ static struct table_row row_of(const struct profile *profile, size_t source)
 		.path = file->path, .size = file->size, .pieces = file->n_ranges, .source = source};
 	char id[9];
 
-	for (size_t i = 0; i < file->n_ranges; i++)
-		row.bytes += (uint64_t)file->ranges[i].pages * profile->page_size;
+	row.bytes = touched_of(file, profile->runs, profile->page_size).bytes;
 	snprintf(row.note, sizeof(row.note), "%s", words_build_id(file, 4, id));
 	return row;
 }

@@ -10,10 +10,10 @@
 #include "base/plural.h"
 #include "lib/print/page-style.h"
 #include "lib/print/print-json.h"
-#include "profile/compare/share.h"
 #include "profile/updates/staleness.h"
 #include "report/json-text.h"
 #include "report/table.h"
+#include "report/touched.h"
 #include "report/words.h"
 #include "verb.h"
 
@@ -91,20 +91,18 @@ static const char *absence_words(enum explain_absence absence)
 static void print_file(const struct explanation *explanation, const struct report_style *style)
 {
 	const struct profile_file *file = explanation->file;
-	struct profile_share share = profile_share_of(file, explanation->all.runs);
-	uint64_t page_size = explanation->all.page_size;
+	struct touched touched = touched_of(file, explanation->all.runs, explanation->all.page_size);
 	const struct profile_exec *exec = explain_find_exec(&explanation->all, file->order);
 	char bytes[WORDS_MAX], size[WORDS_MAX], order[WORDS_MAX], all[WORDS_MAX];
 
 	table_line(stdout, style, "today", "%s", staleness_words(explanation->staleness));
 	if (file->kind == PROFILE_REGULAR)
 		table_line(stdout, style, "touched", "%s of %s, in %zu range%s",
-			words_bytes(share.pages * page_size, bytes), words_bytes(file->size, size),
-			file->n_ranges, plural(file->n_ranges));
-	if (explanation->all.runs > 1 && share.pages > 0)
+			words_bytes(touched.bytes, bytes), words_bytes(file->size, size), file->n_ranges,
+			plural(file->n_ranges));
+	if (explanation->all.runs > 1 && touched.bytes > 0)
 		table_line(stdout, style, "", "%s in every run, %s in one run alone",
-			words_bytes(share.every_run * page_size, bytes),
-			words_bytes(share.one_run * page_size, size));
+			words_bytes(touched.every_run, bytes), words_bytes(touched.one_run, size));
 	if (explanation->relocations > 0)
 		table_line(stdout, style, "", "%s of it are relocation tables",
 			words_bytes(explanation->relocations, bytes));
@@ -128,13 +126,13 @@ static void print_recordings(const struct explanation *explanation, const struct
 	for (size_t i = 0; i < explanation->recordings.n; i++) {
 		const struct profile *recording = &explanation->recordings.items[i];
 		const struct profile_file *file = explain_find_file(recording, explanation->path);
-		struct profile_share share = profile_share_of(file, recording->runs);
+		struct touched touched = touched_of(file, recording->runs, recording->page_size);
 		char bytes[WORDS_MAX];
 
 		if (file)
 			table_line(stdout, style, label, "%s of it in %u run%s of %s",
-				words_bytes(share.pages * recording->page_size, bytes), recording->runs,
-				plural(recording->runs), recording->command);
+				words_bytes(touched.bytes, bytes), recording->runs, plural(recording->runs),
+				recording->command);
 		else
 			table_line(stdout, style, label, "nothing in %s", recording->command);
 		label = "";
@@ -260,11 +258,11 @@ static void put_exec(struct json_object *json, const struct profile *all, uint32
 static void put_share(
 	struct json_object *json, const struct profile_file *file, const struct profile *profile)
 {
-	struct profile_share share = profile_share_of(file, profile->runs);
+	struct touched touched = touched_of(file, profile->runs, profile->page_size);
 
-	put(json, "bytes", share.pages * profile->page_size);
-	put(json, "bytes_every_run", share.every_run * profile->page_size);
-	put(json, "bytes_one_run", share.one_run * profile->page_size);
+	put(json, "bytes", touched.bytes);
+	put(json, "bytes_every_run", touched.every_run);
+	put(json, "bytes_one_run", touched.one_run);
 }
 
 static struct json_object *recording_json(
