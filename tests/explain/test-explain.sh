@@ -85,6 +85,19 @@ case_no_more_is_touched_than_the_file_has() {
 	[ "$(json "$tmp/out" 'TOP["bytes"] == TOP["size"] and TOP["bytes_every_run"]')" = 100 ] || fail "$(cat "$tmp/out")"
 }
 
+case_file_whose_name_ends_like_a_page_is_explained() {
+	cp "$real/data" "$real/odd:2"
+	printf 'program %s\nfile regular %s\nrange 1 1 0 1\n' "$real/app" "$real/odd:2" | "$make_profile" "$tmp/odd"
+	for name in odd:2 "$real/odd:2"; do
+		explain "$tmp/odd" "$name"
+		says "^$real/odd:2\$"
+		says '^  touched +[0-9.]+ kB of [0-9.]+ kB, in 1 range$'
+		explain "$tmp/odd" "$name:1"
+		says '^page 1$'
+		says '^  touched +in 1 of 1 run,'
+	done
+}
+
 case_page_is_explained() {
 	explain "$tmp/profile" data:1
 	says '^page 1$'

@@ -240,7 +240,9 @@ static int ask(struct explanation *explanation, const char *what, char **ret_nam
 {
 	uint64_t page;
 
-	if (split_page(what, ret_name, &page) && ask_file(explanation, *ret_name, page))
+	/* The name of a file may end as if a page were asked for. */
+	if (!explain_find_file(&explanation->all, what) && split_page(what, ret_name, &page) &&
+		ask_file(explanation, *ret_name, page))
 		return check_page(explanation, page);
 	if (ask_file(explanation, what, EXPLAIN_NO_PAGE) || ask_symbol(explanation, what))
 		return 0;
