@@ -34,6 +34,9 @@ browse() { # [OPTION…]
 		--dump-dom "$@" "file://$tmp/page.html" >"$tmp/dom" 2>"$tmp/err" || fail "the browser failed: $(tail -n 3 "$tmp/err")"
 }
 
+# Writes a page without a recording.
+make_page() { "$HEADSTART_TEST_BUILD/tests/timeline/test-page" --page "$1" "$tmp/page.html" || fail "cannot make a page of $1"; }
+
 # Opens the page with a script at its end, and expects this of the value of said().
 page_says() { # PATTERN SCRIPT [OPTION…]
 	expected=$1
@@ -100,7 +103,7 @@ case_browser_draws_two_starts() {
 # Paper is white, whatever the screen is.
 case_dark_page_is_printed_in_light_colours() {
 	find_browser || return 0
-	"$tool" timeline -o "$tmp/page.html" "$tmp/timeline"
+	make_page short
 	page_says 'dark #1f2228, printed #f4f5f7, then #1f2228' 'function said() {
 		const words = [matchMedia("(prefers-color-scheme: dark)").matches ? "dark " : "light ", colours.row];
 		dispatchEvent(new Event("beforeprint"));
@@ -109,9 +112,6 @@ case_dark_page_is_printed_in_light_colours() {
 		return words.concat(", then ", colours.row).join("");
 	}' --blink-settings=preferredColorScheme=0
 }
-
-# Writes a page without a recording.
-make_page() { "$HEADSTART_TEST_BUILD/tests/timeline/test-page" --page "$1" "$tmp/page.html" || fail "cannot make a page of $1"; }
 
 # A scrollbar that goes while one chart is drawn would give the next one another width.
 case_charts_have_their_height_before_they_are_drawn() {
@@ -130,7 +130,7 @@ case_dragging_ends_with_the_capture() {
 	page_says 'pan-y pinch-zoom, 0, moved, 0' 'function said() {
 		const canvas = starts[0].in("reads"), words = [getComputedStyle(canvas).touchAction];
 		canvas.setPointerCapture = () => {};    // there is no pointer
-		const send = (type, x, button) => canvas.dispatchEvent(new PointerEvent(type, {clientX: x, clientY: canvas.offsetTop + 30, button}));
+		const send = (type, x, button) => canvas.dispatchEvent(new PointerEvent(type, {clientX: x, clientY: canvas.getBoundingClientRect().top + 30, button}));
 		const drag = button => {
 			show(1000, 1500);
 			send("pointerdown", 700, button);

@@ -112,8 +112,8 @@ class Start {
 		this.makeRows();
 		this.fill(name);
 		/* All heights are set before anything is drawn: a scrollbar that goes meanwhile would change the width. */
-		this.in("threads").style.height = `${TOP + this.rows.length * ROW + 4}px`;
-		this.in("reads").style.height = `${Math.ceil(this.bottom) + 6}px`;
+		this.in("threads").parentElement.style.height = `${TOP + this.rows.length * ROW + 4}px`;
+		this.in("reads").parentElement.style.height = `${Math.ceil(this.bottom) + 6}px`;
 		addHover(this.in("threads"), this.tellThread.bind(this));
 		addHover(this.in("reads"), this.tellRead.bind(this));
 	}
@@ -367,7 +367,7 @@ class Start {
 	/* What only the page of a boot has. */
 	fillUnits() {
 		this.in("boot").hidden = false;
-		this.in("reads").parentElement.before(this.in("threads").parentElement, this.in("boot"));    // a boot reads many files
+		this.in("reads").closest("section").before(this.in("threads").closest("section"), this.in("boot"));    // a boot reads many files
 		this.in("who").textContent = "Units";
 		this.in("whose").textContent = "Files by the time that the boot waited for them";
 		legend(this.in("states"), [["frame", "being started, until it is active"]]);
