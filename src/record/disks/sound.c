@@ -28,6 +28,8 @@
 #define BURST_FAST_MS 20u /* a disk that serves a burst in this time gets long ones */
 #define FILES_MAX     256u
 #define SIZE_MIN      (64u << 10) /* bytes of a file that is read */
+#define PAGES_MAX                                                                                            \
+	(64u << 10) /* of a file, at its beginning, that are looked at: 16 MiB of memory for all files */
 
 /* A file with parts that are not in memory. */
 struct sounded {
@@ -61,19 +63,27 @@ static bool in_time(const struct sounding *sounding)
 	return monotonic_ms() < sounding->until_ms;
 }
 
-/* Which pages of the file are in memory. The mapping itself touches none. */
+/*
+ * Which pages at the beginning of the file are in memory. The mapping itself touches none. The recorded user may have opened files that have
+ * no end, so of each only so much is looked at as takes some milliseconds.
+ */
 static int look_up(struct sounded *file, uint64_t size, uint64_t page_size)
 {
-	void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, file->fd, 0);
+	size_t length;
+	void *map;
 	int r = 0;
 
+	file->pages = size / page_size; /* whole ones */
+	if (file->pages > PAGES_MAX)
+		file->pages = PAGES_MAX;
+	length = file->pages * page_size;
+	map = mmap(NULL, length, PROT_READ, MAP_SHARED, file->fd, 0);
 	if (map == MAP_FAILED)
 		return -errno;
-	file->pages = size / page_size; /* whole ones */
-	file->resident = malloc(file->pages + 1);
-	if (!file->resident || mincore(map, size, file->resident) < 0)
+	file->resident = malloc(file->pages);
+	if (!file->resident || mincore(map, length, file->resident) < 0)
 		r = -errno;
-	munmap(map, size);
+	munmap(map, length);
 	return r;
 }
 
@@ -102,7 +112,7 @@ static int sounding_init(struct sounding *sounding, const struct record_files *f
 	sounding->until_ms = monotonic_ms() + TIME_MAX_MS;
 	if (posix_memalign((void **)&sounding->buffer, sounding->page_size, BLOCK))
 		return -ENOMEM;
-	for (size_t i = 0; i < files->count && sounding->n < FILES_MAX; i++) {
+	for (size_t i = 0; i < files->count && sounding->n < FILES_MAX && in_time(sounding); i++) {
 		const struct record_file *file = &files->items[i];
 
 		if (file->path && file->kind == PROFILE_REGULAR && file->by_tree && !file->ambiguous)
