@@ -144,7 +144,8 @@ END
 
 # As busybox, Go and Chromium do; /proc/self must not mean the recorder.
 case_program_that_executes_itself() {
-	for name in /proc/self/exe /proc/thread-self/../../exe; do
+	ln -s /proc/self/exe "$disk/itself"
+	for name in /proc/self/exe //proc/self/exe /proc/./self/exe proc/self/exe "$disk/itself" /proc/thread-self/../../exe; do
 		record -- "$disk/followed" exec-self "$disk/file" pread "$name" || fail "$name: $(cat "$tmp/err")"
 		! grep -q "exited with status" "$tmp/err" || fail "$name: the program failed: $(cat "$tmp/err")"
 		has "$real/file" 100
@@ -339,7 +340,8 @@ case_program_that_changes_its_user() {
 case_files_of_others_are_no_business_of_a_user() {
 	[ "$(id -u)" = 0 ] || skip "not root"
 	$as_nobody true || skip "no other user"
-	mkdir "$disk/closed"
+	mkdir -p "$disk/closed/project"
+	cp "$disk/file" "$disk/closed/project"
 	cp "$disk/file" "$disk/closed/secret"
 	cp "$disk/file" "$disk/locked"
 	cp "$disk/followed" "$disk/closed/program"
@@ -349,6 +351,9 @@ case_files_of_others_are_no_business_of_a_user() {
 	chmod 600 "$disk/locked"
 	chgrp 12345 "$disk/group"
 	chmod 640 "$disk/group"
+	(cd "$disk/closed/project" && exec sleep 1000) & # by whose link in /proc the user cannot get there either
+	held=$!
+	at_case_exit() { kill "$held" || :; }
 	until_undisturbed only_reachable_files
 }
 resident_together() { [ ! -x /usr/bin/fincore ] || echo "$(resident "$disk/closed/secret") $(resident "$disk/locked")"; }
@@ -357,12 +362,13 @@ only_reachable_files() {
 	cached=$(resident_together)
 	"$tool" record --backend ptrace -o "$tmp/root-profile" -- setpriv --reuid 65534 --regid 65534 --groups 12345 -- \
 		sh -c ": <$disk/file; for i in closed/secret locked group; do (: <$disk/\$i); done; cd $disk
+			(: </proc/$held/cwd/file)
 			closed/program pread $disk/file; $disk/locked-program pread $disk/file; true" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
 	"$tool" show --json --all "$tmp/root-profile" >"$tmp/shown"
 	json "$tmp/shown" - "$real" <<'END' || fail "not the files that the user can reach"
 names = {file["path"][len(ARGS[0]) + 1:] for file in TOP["files"] if file["path"].startswith(ARGS[0] + "/")}
 assert {"file", "group"} <= names, names
-assert not names & {"closed", "closed/secret", "locked", "closed/program", "locked-program"}, names
+assert not names & {"closed", "closed/secret", "locked", "closed/program", "closed/project/file", "locked-program"}, names
 END
 	[ "$(resident_together)" = "$cached" ] || fail "files of others were made cold: $(resident_together) instead of $cached"
 }

@@ -130,23 +130,17 @@ static int add_interpreter(struct touched *touched, const struct follow_stop *st
 /* The absolute path that counts as the program's name: of names that mean the process itself, where they lead. */
 static char *name_program(const struct follow_stop *stop, int folder, const char *path)
 {
-	char own[PATH_MAX + 64], link[64], start[PATH_MAX];
-	ssize_t length;
+	char link[FOLLOW_LINK_MAX], start[PATH_MAX];
+	const char *rest = follow_path_begin(stop, folder, path, link);
+	ssize_t length = link[0] ? readlink(link, start, sizeof(start) - 1) : 0;
 	char *name;
 
-	if (follow_path_own(stop, path, own)) {
-		length = readlink(own, start, sizeof(start) - 1);
-		start[length > 0 ? length : 0] = 0;
-		return strdup(start[0] == '/' ? start : path);
-	}
-	if (path[0] == '/')
-		return strdup(path);
-	follow_path_folder(stop->tid, folder, link);
-	length = readlink(link, start, sizeof(start) - 1);
 	start[length > 0 ? length : 0] = 0;
-	if (!*path)
+	if (start[0] != '/')
+		return strdup(path);
+	if (!*rest)
 		return strdup(start);
-	return asprintf(&name, "%s/%s", start, path) < 0 ? NULL : name;
+	return asprintf(&name, "%s/%s", start, rest) < 0 ? NULL : name;
 }
 
 /* What is mapped now goes away if the program can be executed. The kernel reads its first page. */
@@ -163,8 +157,9 @@ static int take_exec(struct touched *touched, const struct follow_stop *stop, in
 		path[0] = 0; /* AT_EMPTY_PATH, or an error of the program */
 	if (!*path && folder == AT_FDCWD)
 		return 0;
+	free(TAKE_PTR(stop->process->executing)); /* an earlier one, which failed */
 	fd = open_allowed(touched, stop, folder, path, X_OK, false);
-	if (fd == -EAGAIN)
+	if (fd == -EAGAIN || fd == -ELOOP)
 		return follow_process_look(touched, stop->process, 0, UINT64_MAX);
 	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || !(status.st_mode & 0111))
 		return 0;
@@ -179,7 +174,6 @@ static int take_exec(struct touched *touched, const struct follow_stop *stop, in
 		return r;
 	if (stop->unprivileged && !notes->privileged && is_privileged(fd))
 		notes->privileged = strdup(path);
-	free(stop->process->executing);
 	stop->process->executing = name_program(stop, folder, path);
 	return stop->process->executing ? 0 : -ENOMEM;
 }

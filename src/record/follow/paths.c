@@ -3,6 +3,10 @@
  * Looks paths up in /proc/PID. Once a followed process can serve a file system (FUSE), looking asks no file system for
  * anything: that process stops at its next read, and if we waited for its answer, it and we would wait for ever. Then
  * names count as far as the kernel knows them already: openat2(2), RESOLVE_CACHED, Linux 5.12.
+ *
+ * The links of the kernel's own in /proc lead anywhere at once, past folders that are closed. Whether a process may follow those of another
+ * one goes by the right to trace it, which we have, whoever it is (rights.h). And in what a path leads to, /proc/self means us. So of
+ * these links only the thread's own is followed, at the beginning of the path, by itself.
  */
 #include "record/follow/paths.h"
 
@@ -12,6 +16,7 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -24,19 +29,89 @@
 #define MISC_MAJOR 10
 #define FUSE_MINOR 229
 
-void follow_path_folder(int32_t tid, int folder, char ret[64])
+/* How the path goes on below a folder, if it does. */
+static const char *below(const char *path, const char *folder)
 {
-	if (folder == AT_FDCWD)
-		snprintf(ret, 64, "/proc/%" PRId32 "/cwd", tid);
-	else
-		snprintf(ret, 64, "/proc/%" PRId32 "/fd/%d", tid, folder);
+	const char *rest = after_prefix(path, folder);
+
+	return rest && (*rest == '/' || !*rest) ? rest + strspn(rest, "/") : NULL;
+}
+
+/* The length of the first part of `rest`, if it leads on from `base`, a folder of the thread's in /proc, to a link of the kernel's own. */
+static size_t own_part(const char *base, const char *link, const char *rest)
+{
+	static const char *const names[] = {"cwd", "root", "exe", "fd"};
+	size_t length = strcspn(rest, "/");
+
+	if (ends_with(link, "/fd"))
+		return strspn(rest, "0123456789") == length && length <= 10 ? length : 0;
+	for (size_t i = 0; streq(link, base) && i < sizeof(names) / sizeof(*names); i++)
+		if (length == strlen(names[i]) && strncmp(rest, names[i], length) == 0)
+			return length;
+	return 0;
+}
+
+const char *follow_path_begin(
+	const struct follow_stop *stop, int folder, const char *path, char ret[FOLLOW_LINK_MAX])
+{
+	char process[24], thread[48];
+	const struct {
+		const char *name, *base, *below;
+	} names[] = {
+		{"/proc/self", process, ""},
+		{"/proc/thread-self", thread, ""},
+		{process, process, ""},
+		{"/dev/fd", process, "/fd"},
+		{"/dev/stdin", process, "/fd/0"},
+		{"/dev/stdout", process, "/fd/1"},
+		{"/dev/stderr", process, "/fd/2"},
+	};
+
+	snprintf(process, sizeof(process), "/proc/%" PRId32, stop->process->pid);
+	snprintf(thread, sizeof(thread), "%s/task/%" PRId32, process, stop->tid);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *rest = below(path, names[i].name);
+		size_t used, part;
+
+		if (!rest)
+			continue;
+		used = (size_t)snprintf(ret, FOLLOW_LINK_MAX, "%s%s", names[i].base, names[i].below);
+		while ((part = own_part(names[i].base, ret, rest)) > 0 && used + part + 2 < FOLLOW_LINK_MAX) {
+			used += (size_t)snprintf(
+				ret + used, FOLLOW_LINK_MAX - used, "/%.*s", (int)part, rest);
+			rest += part + strspn(rest + part, "/");
+		}
+		return rest;
+	}
+	ret[0] = 0;
+	if (path[0] != '/' && folder == AT_FDCWD)
+		snprintf(ret, FOLLOW_LINK_MAX, "/proc/%" PRId32 "/cwd", stop->tid);
+	else if (path[0] != '/')
+		snprintf(ret, FOLLOW_LINK_MAX, "/proc/%" PRId32 "/fd/%d", stop->tid, folder);
+	return path;
+}
+
+/*
+ * Before Linux 5.6, or where a filter of a container refuses openat2(2), nothing tells such links apart. Looking with the rights of another
+ * user then sees nothing. With our own rights it may at worst see us in place of the thread.
+ */
+static int open_without(int folder, const char *path)
+{
+	int fd;
+
+	if ((uid_t)setfsuid((uid_t)-1) != geteuid())
+		return -ENOSYS;
+	fd = openat(folder, path, O_PATH | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 static int open_at(int folder, const char *path, uint64_t resolve)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = resolve};
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = resolve | RESOLVE_NO_MAGICLINKS};
 	long fd = syscall(SYS_openat2, folder, path, &how, sizeof(how));
 
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM) && resolve == 0)
+		return open_without(folder, path);
 	return fd < 0 ? -errno : (int)fd;
 }
 
@@ -51,70 +126,29 @@ static int open_in_root(int32_t tid, const char *path, uint64_t resolve)
 	return root < 0 ? -errno : open_at(root, path, resolve | RESOLVE_IN_ROOT);
 }
 
-bool follow_path_own(const struct follow_stop *stop, const char *path, char ret[PATH_MAX + 64])
+static int open_absolute(const struct follow_process *process, const char *path, uint64_t resolve)
 {
-	static const struct {
-		const char *prefix, *below;
-	} names[] = {
-		{"/proc/self", ""},
-		{"/dev/fd", "/fd"},
-		{"/dev/stdin", "/fd/0"},
-		{"/dev/stdout", "/fd/1"},
-		{"/dev/stderr", "/fd/2"},
-	};
-	int32_t pid = stop->process->pid;
-	const char *rest = after_prefix(path, "/proc/thread-self");
-
-	if (rest && (*rest == '/' || !*rest)) {
-		snprintf(ret, PATH_MAX + 64, "/proc/%" PRId32 "/task/%" PRId32 "%s", pid, stop->tid, rest);
-		return true;
-	}
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		rest = after_prefix(path, names[i].prefix);
-		if (!rest || (*rest != '/' && *rest))
-			continue;
-		snprintf(ret, PATH_MAX + 64, "/proc/%" PRId32 "%s%s", pid, names[i].below, rest);
-		return true;
-	}
-	return false;
+	return process->foreign ? open_in_root(process->pid, path, resolve)
+				: open_at(AT_FDCWD, path, resolve);
 }
 
 int follow_path_open_known(const struct follow_process *process, const char *path)
 {
-	return process->foreign ? open_in_root(process->pid, path, RESOLVE_CACHED)
-				: open_at(AT_FDCWD, path, RESOLVE_CACHED);
+	return open_absolute(process, path, RESOLVE_CACHED);
 }
 
-/* Asks no file system for anything. */
-static int open_cached(const struct follow_stop *stop, int folder, const char *path)
+static int open_path(const struct follow_stop *stop, int folder, const char *path, uint64_t resolve)
 {
-	char name[PATH_MAX + 64];
+	char link[FOLLOW_LINK_MAX];
+	const char *rest = follow_path_begin(stop, folder, path, link);
 	_cleanup_close_ int start = -1;
 
-	if (follow_path_own(stop, path, name))
-		return open_at(AT_FDCWD, name, RESOLVE_CACHED);
-	if (path[0] == '/')
-		return follow_path_open_known(stop->process, path);
-	follow_path_folder(stop->tid, folder, name);
-	start = open(name, O_PATH | O_CLOEXEC);
+	if (!link[0])
+		return open_absolute(stop->process, rest, resolve);
+	start = open(link, O_PATH | O_CLOEXEC);
 	if (start < 0)
 		return -errno;
-	return path[0] ? open_at(start, path, RESOLVE_CACHED) : TAKE_FD(start);
-}
-
-/* Whatever lies there: the caller opens it if it is of interest. Returns 0 or negative errno. */
-static int look_at(const struct follow_stop *stop, int folder, const char *path, char name[PATH_MAX + 64],
-	struct stat *ret)
-{
-	if (!follow_path_own(stop, path, name)) {
-		name[0] = 0;
-		if (path[0] != '/')
-			follow_path_folder(stop->tid, folder, name);
-		if (path[0] != '/' && path[0])
-			strcat(name, "/");
-		strcat(name, path);
-	}
-	return stat(name, ret) < 0 ? -errno : 0;
+	return rest[0] ? open_at(start, rest, resolve) : TAKE_FD(start);
 }
 
 /* Whether it is a file that can be touched; -EEXIST for one that is known and need not be. */
@@ -130,20 +164,10 @@ static int judge(struct touched *touched, const struct stat *status, bool only_n
 int follow_path_open(
 	struct touched *touched, const struct follow_stop *stop, int folder, const char *path, bool only_new)
 {
-	char name[PATH_MAX + 64];
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = open_path(stop, folder, path, touched->serves ? RESOLVE_CACHED : 0);
 	struct stat status;
 	int r;
 
-	if (!touched->serves && !(path[0] == '/' && stop->process->foreign)) {
-		r = look_at(stop, folder, path, name, &status);
-		r = r < 0 ? r : judge(touched, &status, only_new);
-		if (r < 0)
-			return r;
-		fd = open(name, O_PATH | O_CLOEXEC);
-		return fd < 0 ? -errno : TAKE_FD(fd);
-	}
-	fd = touched->serves ? open_cached(stop, folder, path) : open_in_root(stop->tid, path, 0);
 	if (fd < 0)
 		return fd;
 	if (touched->serves && opens_may_wait(touched->opens, fd, stop->process->pid))
