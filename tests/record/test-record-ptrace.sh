@@ -405,6 +405,22 @@ case_file_systems_that_the_start_serves() {
 	true
 }
 
+# Nor for a page of memory, if another thread of the program provides it. Only root may have the kernel wait for such a page.
+case_memory_that_the_start_serves() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	for device in '' /dev/userfaultfd; do
+		status=0
+		"$disk/followed" served-memory "$disk/file" $device || status=$?
+		[ "$status" != 77 ] || { untried "no userfaultfd here $device"; continue; }
+		[ "$status" = 0 ] || fail "the program fails: $status"
+		rm -f "$profile"
+		timeout --signal=KILL 300 "$tool" record --backend ptrace -o "$profile" -- \
+			"$disk/followed" served-memory "$disk/file" $device 2>"$tmp/err" || fail "it exits $?: $(cat "$tmp/err")"
+		! grep -q "exited with status" "$tmp/err" || fail "the program failed: $(cat "$tmp/err")"
+		has "$real/file" 100
+	done
+}
+
 in_user_namespace() { as_user unshare --user --map-root-user --mount "$@"; }
 
 # As in a container without privileges, whose root is root of a user namespace.

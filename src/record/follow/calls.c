@@ -43,7 +43,8 @@ void follow_notes_release(struct follow_notes *notes)
 static size_t peek(const struct touched *touched, const struct follow_stop *stop, uint64_t address, void *to,
 	size_t size)
 {
-	return follow_process_read(stop->process, stop->tid, address, to, size, touched->serves);
+	return follow_process_read(
+		stop->process, stop->tid, address, to, size, touched->serves || touched->serves_memory);
 }
 
 /* Page by page, since the next page need not be there. Returns whether there is a whole path. */
@@ -354,6 +355,9 @@ int follow_take_call(struct touched *touched, const struct follow_stop *stop, st
 		break;
 	case FOLLOW_ROOT:
 		stop->process->foreign = true;
+		break;
+	case FOLLOW_FAULTS:
+		follow_process_serves_memory(touched, stop->process);
 		break;
 	case FOLLOW_URING:
 		notes->uring = true;

@@ -70,10 +70,11 @@ static const struct call i386_calls[] = {
 	{377, FOLLOW_COPY},
 	{313, FOLLOW_COPY}, /* splice */
 	{26, FOLLOW_PTRACE},
-	{61, FOLLOW_ROOT},  /* chroot */
-	{217, FOLLOW_ROOT}, /* pivot_root */
-	{346, FOLLOW_ROOT}, /* setns */
-	{310, FOLLOW_ROOT}, /* unshare */
+	{61, FOLLOW_ROOT},    /* chroot */
+	{217, FOLLOW_ROOT},   /* pivot_root */
+	{346, FOLLOW_ROOT},   /* setns */
+	{310, FOLLOW_ROOT},   /* unshare */
+	{374, FOLLOW_FAULTS}, /* userfaultfd */
 	{425, FOLLOW_URING},
 };
 

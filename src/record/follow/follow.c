@@ -189,8 +189,6 @@ static bool leaves_exact(const struct follow *follow, const struct follow_stop *
 	struct exact_faults *exact = &stop->process->exact;
 	uint64_t page_size = follow->touched.page_size, start = stop->arguments[0], end;
 
-	if (stop->call == FOLLOW_FAULTS)
-		exact_faults_end(exact);
 	if ((stop->call != FOLLOW_MOVE && stop->call != FOLLOW_UNMAP) || start % page_size != 0 ||
 		__builtin_add_overflow(start, stop->arguments[1] + page_size - 1, &end))
 		return false;

@@ -151,11 +151,24 @@ static int open_path(const struct follow_stop *stop, int folder, const char *pat
 	return rest[0] ? open_at(start, rest, resolve) : TAKE_FD(start);
 }
 
-/* Whether it is a file that can be touched; -EEXIST for one that is known and need not be. */
-static int judge(struct touched *touched, const struct stat *status, bool only_new)
+/* What is opened may be a device by which a process serves files, or its own memory. The number of the latter differs. */
+static void look_at_device(struct touched *touched, const struct follow_stop *stop, dev_t device)
 {
-	if (S_ISCHR(status->st_mode) && status->st_rdev == makedev(MISC_MAJOR, FUSE_MINOR))
+	struct stat faults;
+
+	if (device == makedev(MISC_MAJOR, FUSE_MINOR))
 		touched->serves = true;
+	else if (major(device) == MISC_MAJOR && stat("/dev/userfaultfd", &faults) == 0 &&
+		faults.st_rdev == device)
+		follow_process_serves_memory(touched, stop->process);
+}
+
+/* Whether it is a file that can be touched; -EEXIST for one that is known and need not be. */
+static int judge(
+	struct touched *touched, const struct follow_stop *stop, const struct stat *status, bool only_new)
+{
+	if (S_ISCHR(status->st_mode))
+		look_at_device(touched, stop, status->st_rdev);
 	if (only_new && touched_find(touched, status) != TOUCHED_NONE)
 		return -EEXIST;
 	return S_ISREG(status->st_mode) || S_ISDIR(status->st_mode) ? 0 : -EINVAL;
@@ -172,6 +185,6 @@ int follow_path_open(
 		return fd;
 	if (touched->serves && opens_may_wait(touched->opens, fd, stop->process->pid))
 		return -EAGAIN;
-	r = fstat(fd, &status) < 0 ? -errno : judge(touched, &status, only_new);
+	r = fstat(fd, &status) < 0 ? -errno : judge(touched, stop, &status, only_new);
 	return r < 0 ? r : TAKE_FD(fd);
 }

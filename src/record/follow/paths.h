@@ -28,8 +28,9 @@ int follow_path_open_known(const struct follow_process *process, const char *pat
 /*
  * Opens what the path means to the thread, with O_PATH, if it is a regular file or a folder; "" is the descriptor
  * `folder`. Of the kernel's own links in /proc (cwd, root, exe, fd/N) only that is followed at which the path begins. Notes
- * in touched->serves if it is the device by which a process serves files. Returns a descriptor, or negative errno: with `only_new` -EEXIST for a file that is known, -ELOOP if such a link lies on the way, and -EAGAIN if looking might
- * wait for a followed process.
+ * in `touched` if it is a device by which a process serves files or memory. Returns a descriptor, or negative errno: with
+ * `only_new` -EEXIST for a file that is known, -ELOOP if such a link lies on the way, and -EAGAIN if looking might wait for
+ * a followed process.
  */
 int follow_path_open(
 	struct touched *touched, const struct follow_stop *stop, int folder, const char *path, bool only_new);

@@ -43,10 +43,17 @@ bool follow_process_has_ended(const struct follow_process *process);
 
 /*
  * Reads the memory of one of its threads. `present`: only of pages that its page tables have, since another page may have
- * to come from a file system that a followed process serves. Returns how much could be read.
+ * to come from a followed process that serves a file system, or this memory. Returns how much could be read.
  */
 size_t follow_process_read(
 	struct follow_process *process, int32_t tid, uint64_t address, void *to, size_t size, bool present);
+
+/* It is going to serve pages of its memory by a userfaultfd of its own. */
+static inline void follow_process_serves_memory(struct touched *touched, struct follow_process *process)
+{
+	touched->serves_memory = true;
+	exact_faults_end(&process->exact);
+}
 
 /* Another program runs in it now. */
 void follow_process_renew(struct follow_process *process);

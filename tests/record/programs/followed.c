@@ -169,6 +169,41 @@ static int way_pread(void)
 	return pread(open_file(), buffer, sizeof(buffer), OFFSET) != sizeof(buffer);
 }
 
+static char path[4096] __attribute__((aligned(4096)));
+
+static void *serve_path(void *argument)
+{
+	struct uffd_msg message;
+	int fd = *(int *)argument;
+	struct uffdio_copy copy = {.src = (uintptr_t)path, .len = sizeof(path)};
+
+	if (read(fd, &message, sizeof(message)) != sizeof(message))
+		_exit(12);
+	copy.dst = message.arg.pagefault.address / sizeof(path) * sizeof(path);
+	return ioctl(fd, UFFDIO_COPY, &copy) < 0 ? argument : NULL;
+}
+
+/* The kernel gets the name of a file from a page that another thread has to provide: PROGRAM, if given, is /dev/userfaultfd. */
+static int way_served_memory(void)
+{
+	struct uffdio_register memory = {.mode = UFFDIO_REGISTER_MODE_MISSING};
+	struct uffdio_api api = {.api = UFFD_API};
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *failed;
+	pthread_t thread;
+	int fd = program[0] ? ioctl(open(program[0], O_RDWR), _IO(UFFDIO, 0), O_CLOEXEC)
+			    : (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	memory.range.start = (uintptr_t)page;
+	memory.range.len = 4096;
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0 || ioctl(fd, UFFDIO_REGISTER, &memory) < 0)
+		return 77;
+	snprintf(path, sizeof(path), "%s", file);
+	if (pthread_create(&thread, NULL, serve_path, &fd) != 0)
+		return 1;
+	file = page;
+	return way_pread() || pthread_join(thread, &failed) != 0 || failed;
+}
+
 /* The program touches 16 pages of its own before its first call that says anything. */
 static const char pages[32 * 4096] __attribute__((aligned(4096))) = {1};
 
@@ -420,6 +455,7 @@ static const struct {
 	{"moved-together", way_moved_together},
 	{"protected", way_protected},
 	{"own-faults", way_own_faults},
+	{"served-memory", way_served_memory},
 	{"early", way_early},
 	{"beside-large", way_beside_large},
 	{"pread", way_pread},

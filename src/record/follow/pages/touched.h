@@ -41,6 +41,7 @@ struct touched {
 	struct record_trace *trace; /* borrowed */
 	bool make_cold;
 	bool serves; /* a followed process may serve a file system: nothing may wait for that (paths.c) */
+	bool serves_memory; /* or pages of its memory (userfaultfd(2)), for which nothing may wait either */
 	struct touched_file *items; /* owned */
 	size_t count, capacity;
 	struct inode_map by_stat; /* (st_dev, inode) to the index in items */
