@@ -81,7 +81,7 @@ static int begin(struct session *session, enum record_step *step)
 	if (r < 0)
 		return r;
 	session->first = pid;
-	session->opens.everybody = pid != session->command.pid;
+	session->opens.by_parents = pid != session->command.pid;
 	*step = RECORD_STEP_DROP;
 	return session->options->keep_cache ? 0 : drop_page_cache();
 }

@@ -171,6 +171,20 @@ bool opened_in_tree(const struct opens *opens, int32_t pid)
 	return inode_map_find(&opens->tree, 0, (uint64_t)pid) != INODE_MAP_NONE;
 }
 
+/* Adds a process to the tree if it is below us. Orphans become children of ours. A process that has been reaped already is not known any more. */
+static int learn_process(struct opens *opens, int32_t pid)
+{
+	int32_t ancestor = pid, parent;
+
+	for (unsigned i = 0; i < ANCESTORS_MAX && ancestor > 1; i++, ancestor = parent) {
+		parent = process_parent(ancestor);
+		if (opened_in_tree(opens, ancestor) ||
+			(parent == getpid() && !process_tree_is_other(ancestor)))
+			return inode_map_add(&opens->tree, 0, (uint64_t)pid, 0);
+	}
+	return 0;
+}
+
 /*
  * The process whose namespace is looked at, and kept for as long as we record: it belongs to the tree, or is going to, as soon
  * as we hear of it. Namespaces of others are not kept: their mounts could not be unmounted. Returns 0 for these.
@@ -371,6 +385,10 @@ int opens_add(struct opens *opens, int fd, int32_t pid, struct opens_key *ret_ke
 	struct opens_key key = {0};
 	int r = 0;
 
+	if (opens->by_parents && !opened_in_tree(opens, pid))
+		r = learn_process(opens, pid);
+	if (r < 0)
+		return r;
 	opening.fd = fd;
 	opening.pid = pid;
 	opening.by_tree = opened_in_tree(opens, pid);

@@ -78,7 +78,7 @@ static int learn_tree(struct opens *opens, const struct record_trace *trace)
 {
 	int r = 0;
 
-	for (; r == 0 && opens->n_pids_seen < trace->n_pids; opens->n_pids_seen++)
+	for (; r == 0 && !opens->by_parents && opens->n_pids_seen < trace->n_pids; opens->n_pids_seen++)
 		r = inode_map_add(&opens->tree, 0, (uint64_t)trace->pids[opens->n_pids_seen], 0);
 	return r;
 }

@@ -33,10 +33,15 @@ struct opens {
 	bool local; /* set before opens_start(): file systems of servers are left alone, except those of / and /usr */
 	uid_t owner;
 	size_t n_own;   /* of these; OPENS_OWN_MAX at most */
-	bool everybody; /* processes cannot be told apart by number: all but us count as the command's */
+	bool everybody; /* all but us count as the command's */
+	/*
+	 * In a PID namespace of our own the kernel's events have other numbers of processes than we: the command's are those below us, but for
+	 * what process_tree_is_other().
+	 */
+	bool by_parents;
 	bool keeps_no_views; /* names in other namespaces are not noted, and none is held when its process has ended */
 	int32_t ignored;       /* what this process opens does not count; 0: everybody's does */
-	struct inode_map tree; /* pids of the command's tree, as inodes */
+	struct inode_map tree; /* pids of the command's tree, as inodes; ours */
 	size_t n_pids_seen;    /* of trace->pids */
 	size_t noted;          /* bytes that all files take, those of views included */
 };

@@ -7,14 +7,17 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/paths/stranger.h"
+#include "base/run/process-tree.h"
 #include "base/strings.h"
 #include "record/names/opens.h"
 #include "tree.h"
@@ -170,11 +173,49 @@ static void what_is_noted_is_bounded(void **state)
 	mounts_release(&mounts);
 }
 
+/* Where events have other numbers of processes, strangers are not taken for the command. */
+static void only_processes_below_us_are_the_commands(void **state)
+{
+	struct opens opens = OPENS_INIT;
+	struct mounts mounts = {0};
+	char path[64];
+	_cleanup_close_ int fd = -1;
+	pid_t server = fork(), command;
+
+	if (server == 0)
+		for (;;)
+			pause();
+	assert_int_equal(process_tree_begin(), 0);
+	command = fork();
+	if (command == 0)
+		for (;;)
+			pause();
+	assert_int_equal(mounts_read(&mounts), 0);
+	opens.mounts = &mounts;
+	opens.by_parents = true;
+	snprintf(path, sizeof(path), "%s/file", folder);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(opens_add(&opens, fd, i ? server : getppid(), NULL), 0);
+		assert_false(find(&opens, path)->by_tree);
+	}
+	assert_int_equal(opens_add(&opens, fd, command, NULL), 0);
+	assert_true(find(&opens, path)->by_tree);
+	kill(command, SIGKILL);
+	kill(server, SIGKILL);
+	while (wait(NULL) > 0)
+		;
+	opens_release(&opens);
+	mounts_release(&mounts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_was_opened_longest_ago_is_forgotten, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_noted_is_bounded, begin, end),
+		cmocka_unit_test_setup_teardown(only_processes_below_us_are_the_commands, begin, end),
 		cmocka_unit_test_setup_teardown(of_others_files_only_one_users_are_kept_by_name, begin, end),
 	};
 
