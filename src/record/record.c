@@ -79,21 +79,27 @@ static void pass_on(int signal_number)
 		pending = signal_number;
 }
 
+/* What is ignored already stays so. */
+static void set_handler(int signal_number, void (*handler)(int))
+{
+	const struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+
+	if (!signal_is_ignored(signal_number))
+		sigaction(signal_number, &action, NULL);
+}
+
 /* A terminal sends SIGINT and SIGQUIT to us and, unless it has a session of its own, to the command. */
 static void heed_keyboard(const struct session *session)
 {
-	const struct sigaction pass = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
-	const struct sigaction ignore = {.sa_handler = SIG_IGN};
-
 	if (session->options->user)
 		group = session->command.pid;
 	/* What we follow dies with us. These act once the recording has ended and no longer blocks them. */
 	if (session->options->user || session->follow) {
-		sigaction(SIGTERM, &pass, NULL);
-		sigaction(SIGHUP, &pass, NULL);
+		set_handler(SIGTERM, pass_on);
+		set_handler(SIGHUP, pass_on);
 	}
-	sigaction(SIGINT, session->options->user ? &pass : &ignore, NULL);
-	sigaction(SIGQUIT, session->options->user ? &pass : &ignore, NULL);
+	set_handler(SIGINT, session->options->user ? pass_on : SIG_IGN);
+	set_handler(SIGQUIT, session->options->user ? pass_on : SIG_IGN);
 }
 
 static void tell(const struct session *session, bool begins)
@@ -284,13 +290,24 @@ static int set_up(struct session *session, enum record_step *step)
 	return r == 0 && session->backend->set_up ? session->backend->set_up(session, step) : r;
 }
 
+/* Those that end a recording, but for what is ignored: `nohup headstart record` goes on when its terminal has gone. */
+static int take_signals(struct session *session)
+{
+	static const int enders[] = {SIGTERM, SIGHUP};
+	int signals[4] = {SIGCHLD};
+
+	for (size_t i = 0, n = 1; i < sizeof(enders) / sizeof(*enders); i++)
+		if (!signal_is_ignored(enders[i]))
+			signals[n++] = enders[i];
+	return signals_take(signals, &session->mask_before, &session->signals);
+}
+
 static int run(struct session *session, struct record_result *result, enum record_step *step)
 {
 	int r;
 
 	*step = RECORD_STEP_PREPARE;
-	r = signals_take(
-		(const int[]){SIGCHLD, SIGTERM, SIGHUP, 0}, &session->mask_before, &session->signals);
+	r = take_signals(session);
 	if (r < 0)
 		return r;
 	r = set_up(session, step);

@@ -33,10 +33,20 @@ static void signals_wait_until_they_are_read(void **state)
 	assert_int_equal(sigismember(&before, SIGTERM), 0);
 }
 
+static void what_is_ignored_is_told(void **state)
+{
+	assert_false(signal_is_ignored(SIGHUP));
+	signal(SIGHUP, SIG_IGN);
+	assert_true(signal_is_ignored(SIGHUP));
+	signal(SIGHUP, SIG_DFL);
+	assert_false(signal_is_ignored(SIGHUP));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(signals_wait_until_they_are_read),
+		cmocka_unit_test(what_is_ignored_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,6 +242,16 @@ case_blocked_signals_delay_nothing() {
 	"$tool" show "$profile" | grep -q "ended by: time" || fail "$("$tool" show "$profile")"
 }
 
+# As below nohup(1). The signal is there before the recorder looks at anything else.
+case_ignored_signals_end_nothing() {
+	for signal in HUP TERM; do
+		rm -f "$profile"
+		as_user env --ignore-signal=$signal "$tool" record -o "$profile" -- \
+			sh -c "kill -$signal \$PPID; cat $disk/empty" 2>"$tmp/err" || fail "$signal: $(cat "$tmp/err")"
+		has "$real/empty"
+	done
+}
+
 # The recorder stays with what it has followed: without it files could no longer be opened there.
 case_command_goes_on_after_the_milestone() {
 	record --until mark -- sh -c "$tool mark; (sleep 0.3; cat $disk/empty && : >$tmp/out.d/went-on) & exit 0" || fail "$(cat "$tmp/err")"

@@ -16,3 +16,10 @@ int signals_take(const int *signals, sigset_t *ret_before, int *ret_fd)
 	*ret_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	return *ret_fd < 0 ? -errno : 0;
 }
+
+bool signal_is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
