@@ -252,6 +252,21 @@ case_ignored_signals_end_nothing() {
 	done
 }
 
+# Whoever reads what the recorder writes may be gone when there is something to write.
+case_reader_that_has_gone() {
+	rm -f "$profile"
+	as_user "$tool" record --quiet --json --backend ptrace --until mark -o "$profile" -- sh -c "until [ -e $tmp/closed ]; do sleep 0.05; done
+		$tool mark; until [ -e $profile ]; do :; done; cat $disk/empty && : >$tmp/out.d/survived" 2>"$tmp/err" | {
+		exec <&-
+		: >"$tmp/closed"
+	}
+	[ -e "$profile" ] || fail "no profile: $(cat "$tmp/err")"
+	[ -e "$tmp/out.d/survived" ] || fail "the command was ended: $(cat "$tmp/err")"
+	status=0
+	record -- sh -c 'kill -PIPE $$' || status=$?
+	says "^headstart: 'sh' was ended by signal 13$"
+}
+
 # The recorder stays with what it has followed: without it files could no longer be opened there.
 case_command_goes_on_after_the_milestone() {
 	record --until mark -- sh -c "$tool mark; (sleep 0.3; cat $disk/empty && : >$tmp/out.d/went-on) & exit 0" || fail "$(cat "$tmp/err")"
