@@ -83,7 +83,7 @@ struct record_result {
 	struct timeline timeline;  /* the caller's to release; empty unless it was asked for */
 	pid_t pid;                 /* the command */
 	bool running; /* the command, or by ptrace anything that it started, has not ended yet: call record_wait() */
-	int status; /* as waitpid(2) has it, when it has ended */
+	int status; /* of the command, as waitpid(2) has it; 0 until it has ended */
 	/* Owned; NULL unless the command runs as another user and has not ended yet: call record_wait(). */
 	struct terminal *terminal;
 	double seconds; /* from start to milestone */

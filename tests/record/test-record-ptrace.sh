@@ -282,6 +282,8 @@ case_command_that_fails_or_is_missing() {
 	says "^headstart: '$disk/followed' was ended by signal 11$"
 	has "$real/file" 100
 	refuses 1 "was ended by signal 9 (--force keeps it)" as_user "$tool" record --quiet -- sh -c 'kill -9 $$'
+	refuses 1 "exited with status 3 (--force keeps it)" as_user "$tool" record --quiet --until mark -- \
+		sh -c "(while kill -0 \$\$ 2>/dev/null; do sleep 0.05; done; $tool mark; sleep 0.2) & exit 3"
 	printf '\177ELFnonsense' >"$disk/nonsense"
 	chmod 755 "$disk/nonsense"
 	record -- "$disk/nonsense" >/dev/null 2>&1 || :

@@ -70,7 +70,7 @@ static int describe_start(struct record_result *result, const struct record_job 
 	profile->rule = strdup(job->rule);
 	profile->asked_path = strdup(job->asked.text);
 	profile->asked = job->asked.key;
-	profile->status = result->running ? 0 : (uint32_t)result->status;
+	profile->status = (uint32_t)result->status;
 	return profile->rule && profile->asked_path ? r : -ENOMEM;
 }
 
