@@ -148,14 +148,19 @@ static int start_command(struct session *session, enum record_step *step)
 		return r;
 	command.terminal = session->terminal;
 	r = command_start(&command, marker, &session->command);
-	if (r == 0 && session->terminal)
+	if (r < 0)
+		return r;
+	/* From now on our terminal's modes are to be put back, and dropping the page cache may take long. */
+	if (session->terminal) {
+		heed_keyboard(session);
 		r = terminal_relay(session->terminal);
+	}
+	if (r == 0)
+		r = session->backend->begin(session, step);
 	if (r < 0)
 		return r;
-	r = session->backend->begin(session, step);
-	if (r < 0)
-		return r;
-	heed_keyboard(session);
+	if (!session->terminal)
+		heed_keyboard(session);
 	*step = RECORD_STEP_EXEC;
 	tell(session, true);
 	session->started = session->last_event = now();

@@ -400,6 +400,27 @@ END
 	[ "$(resident_together)" = "$cached" ] || fail "files of others were made cold: $(resident_together) instead of $cached"
 }
 
+# A person types the key for interrupt before the command has begun.
+case_interrupt_leaves_the_terminal_as_it_was() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	cc -shared -fPIC -D_GNU_SOURCE -o "$tmp/interrupt.so" "$HEADSTART_TEST_SOURCE/tests/record/programs/interrupt.c" -ldl || fail "cc"
+	cat >"$tmp/interrupt" <<-'END'
+		import pty, signal, subprocess, sys, termios, os
+		master, slave = pty.openpty()
+		before = termios.tcgetattr(slave)
+		signal.signal(signal.SIGINT, signal.SIG_DFL) # whoever started us may ignore it
+		def lead(): # a session with this terminal
+		    os.setsid()
+		    os.close(os.open(os.ttyname(0), os.O_RDWR))
+		status = subprocess.run(sys.argv[2:], env={**os.environ, "LD_PRELOAD": sys.argv[1]}, stdin=slave, stdout=slave, stderr=slave,
+		                        preexec_fn=lead).returncode
+		print(status, "same" if termios.tcgetattr(slave) == before else "changed")
+	END
+	rm -f "$profile"
+	/usr/bin/python3 "$tmp/interrupt" "$tmp/interrupt.so" "$tool" record --backend ptrace --user nobody -o "$profile" -- true >"$tmp/out"
+	grep -qx "[0-9-]* same" "$tmp/out" || fail "status and modes: $(cat "$tmp/out")"
+}
+
 # The recorder must not wait for a file system whose server waits for the recorder.
 case_file_systems_that_the_start_serves() {
 	[ "$(id -u)" = 0 ] || skip "not root"

@@ -155,8 +155,9 @@ int command_start(const struct command_options *options, int marker, struct comm
 int command_open_gate(struct command *command)
 {
 	_cleanup_close_ int gate = TAKE_FD(command->gate);
+	int r = write_full(gate, "g", 1);
 
-	return write_full(gate, "g", 1);
+	return r == -EPIPE ? -EINTR : r; /* a signal has ended the child that waits there */
 }
 
 int command_outcome(struct command *command)

@@ -46,7 +46,7 @@ struct command_options {
  */
 int command_start(const struct command_options *options, int marker, struct command *ret);
 
-/* Opens the gate. Returns 0 once the child has become the command, or negative errno if it could not. */
+/* Opens the gate. Returns 0 once the child has become the command, or negative errno if it could not: -EINTR if a signal has ended it. */
 int command_go(struct command *command);
 
 /* Its two steps, for a caller that has something to do in between. */
