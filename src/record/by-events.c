@@ -46,6 +46,9 @@ static int set_up(struct session *session, enum record_step *step)
 	r = mounts_read(&session->mounts);
 	if (r < 0)
 		return r;
+	/* What there is to write takes long on a slow disk, and is written while read-ahead is on still. Little comes to it until we drop. */
+	if (!options->keep_cache)
+		sync();
 	*step = RECORD_STEP_READ_AHEAD;
 	r = options->keep_read_ahead ? 0 : restore_choose_devices(&session->restore, &session->mounts);
 	if (r == 0)
