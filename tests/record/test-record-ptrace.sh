@@ -421,6 +421,29 @@ case_interrupt_leaves_the_terminal_as_it_was() {
 	grep -qx "[0-9-]* same" "$tmp/out" || fail "status and modes: $(cat "$tmp/out")"
 }
 
+# As some programs leave it. What is written is more than the terminal takes at once, and it is read slowly.
+case_terminal_that_does_not_block() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	cat >"$tmp/slowly" <<-'END'
+		import os, pty, subprocess, sys, time
+		master, slave = pty.openpty()
+		os.set_blocking(slave, False)
+		recorder = subprocess.Popen(sys.argv[1:], stdin=slave, stdout=slave, stderr=slave)
+		os.close(slave)
+		said = b""
+		while True:
+		    try:
+		        said += os.read(master, 512)
+		        time.sleep(0.001)
+		    except OSError:
+		        break
+		print(recorder.wait(), said.count(b"x"), said.count(b"done"))
+	END
+	timeout 100 /usr/bin/python3 "$tmp/slowly" "$tool" record --quiet --backend ptrace --user nobody -o "$profile" -- \
+		sh -c 'head -c 100000 /dev/zero | tr "\0" x; echo; echo done' >"$tmp/out" || fail "it does not end"
+	grep -qx "0 100000 1" "$tmp/out" || fail "status and output: $(cat "$tmp/out")"
+}
+
 # The recorder must not wait for a file system whose server waits for the recorder.
 case_file_systems_that_the_start_serves() {
 	[ "$(id -u)" = 0 ] || skip "not root"

@@ -123,13 +123,31 @@ int terminal_enter(const struct terminal *terminal)
 	return 0;
 }
 
+/* Our own terminal may be O_NONBLOCK, which is set for all that have it open. */
+static int show(const struct terminal *terminal, const char *text, size_t size)
+{
+	struct pollfd room = {.fd = terminal->own, .events = POLLOUT};
+
+	while (size > 0) {
+		ssize_t n = write(terminal->own, text, size);
+
+		if (n < 0 && errno == EAGAIN)
+			poll(&room, 1, -1);
+		else if (n < 0 && errno != EINTR)
+			return -errno;
+		text += n > 0 ? n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
 /* These two are called with `screen` held. */
 static void clear_told(struct terminal *terminal)
 {
 	static const char clear[] = "\r\033[K";
 
 	if (terminal->told)
-		write_full(terminal->own, clear, sizeof(clear) - 1);
+		show(terminal, clear, sizeof(clear) - 1);
 	terminal->told = false;
 }
 
@@ -137,7 +155,7 @@ static void end_line(struct terminal *terminal)
 {
 	clear_told(terminal);
 	if (terminal->mid_line)
-		write_full(terminal->own, "\r\n", 2);
+		show(terminal, "\r\n", 2);
 	terminal->mid_line = false;
 }
 
@@ -147,7 +165,7 @@ void terminal_tell(struct terminal *terminal, const char *text)
 	if (!terminal->mid_line) {
 		clear_told(terminal);
 		terminal->told = true;
-		write_full(terminal->own, text, strlen(text));
+		show(terminal, text, strlen(text));
 	}
 	pthread_mutex_unlock(&terminal->screen);
 }
@@ -175,7 +193,7 @@ static bool relay_output(struct terminal *terminal)
 	terminal->relayed += (uint64_t)n;
 	pthread_mutex_lock(&terminal->screen);
 	clear_told(terminal);
-	r = write_full(terminal->own, data, (size_t)n);
+	r = show(terminal, data, (size_t)n);
 	terminal->mid_line = data[n - 1] != '\n';
 	pthread_mutex_unlock(&terminal->screen);
 	return r == 0;
@@ -212,12 +230,13 @@ static void *relay(void *argument)
 		if (fds[2].revents && end == UINT64_MAX)
 			end = terminal->relayed + REST_MAX;
 		if (fds[0].revents && !relay_output(terminal))
-			fds[0].fd = -1; /* all other ends are closed */
+			fds[0].fd = -1; /* all other ends are closed, or our terminal has gone */
 		else if (fds[2].revents && !fds[0].revents)
 			break;
 		if (fds[1].revents && !relay_keys(terminal))
 			fds[1].fd = -1;
 	}
+	close(TAKE_FD(terminal->master)); /* or what still writes would wait for ever */
 	return NULL;
 }
 
