@@ -72,6 +72,13 @@ static volatile sig_atomic_t group;
 /* A signal that came after the recording, for the processes that we still follow. 0: none. */
 static volatile sig_atomic_t pending;
 
+/* Once the command has been reaped, and nobody else is left in its group, strangers may get that number. */
+static void forget_group(bool command_ended)
+{
+	if (command_ended && group > 0 && kill(-(pid_t)group, 0) < 0 && errno == ESRCH)
+		group = 0;
+}
+
 static void pass_on(int signal_number)
 {
 	if (group > 0)
@@ -255,6 +262,7 @@ static int follow(struct session *session)
 			return r;
 		if (session->trace.n_events > before)
 			session->last_event = now();
+		forget_group(session->command_ended);
 		take_signal(session);
 		if (session->interrupted)
 			return -EINTR;
@@ -388,6 +396,7 @@ int record_wait(struct record_result *result, bool kill_tree)
 
 		if (r < 0)
 			return r;
+		forget_group(follow_command_ended(result->follow, &result->status));
 		if (pending)
 			follow_signal(result->follow, (int)pending);
 		pending = 0;
