@@ -387,13 +387,14 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 
 int record_wait(struct record_result *result, bool kill_tree)
 {
+	int r = 0;
+
 	if (result->follow && kill_tree)
 		follow_end(result->follow);
-	else if (kill_tree)
-		process_tree_end(result->pid, &result->status);
+	else if (kill_tree && !process_tree_end(result->pid, &result->status))
+		r = -EPERM;
 	while (result->follow && !follow_all_ended(result->follow)) {
-		int r = follow_pump(result->follow, POLL_MS);
-
+		r = follow_pump(result->follow, POLL_MS);
 		if (r < 0)
 			return r;
 		forget_group(follow_command_ended(result->follow, &result->status));
@@ -411,7 +412,7 @@ int record_wait(struct record_result *result, bool kill_tree)
 	group = 0;
 	terminal_free(TAKE_PTR(result->terminal));
 	follow_free(TAKE_PTR(result->follow));
-	return 0;
+	return r;
 }
 
 void record_result_release(struct record_result *result)

@@ -141,7 +141,7 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 
 /*
  * Waits for the command; by ptrace also for everything that it started, which cannot go on without us. `kill_tree` first
- * ends it and everything it started. Sets result->status.
+ * ends it and everything it started. Sets result->status. Returns 0, -EPERM if some of these could not be ended, or negative errno.
  */
 int record_wait(struct record_result *result, bool kill_tree);
 

@@ -95,6 +95,38 @@ static void a_tree_that_ignores_sigterm_is_ended(void **state)
 	all_processes_end(true);
 }
 
+/* As a set-user-ID program is for whoever has started it. */
+static void a_process_that_we_may_not_end_is_given_up(void **state)
+{
+	pid_t ordinary, privileged;
+	int told_us[2], status;
+
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(pipe(told_us), 0);
+	ordinary = fork();
+	if (ordinary == 0) {
+		if (process_tree_begin() < 0)
+			_exit(10);
+		privileged = fork();
+		if (privileged == 0)
+			for (;;)
+				pause();
+		(void)!write(told_us[1], &privileged, sizeof(privileged));
+		if (setresuid(65534, 65534, 65534) < 0)
+			_exit(11);
+		_exit(process_tree_end(privileged, &status) ? 12 : 0);
+	}
+	assert_int_equal(read(told_us[0], &privileged, sizeof(privileged)), sizeof(privileged));
+	close(told_us[0]);
+	close(told_us[1]);
+	assert_int_equal(waitpid(ordinary, &status, 0), ordinary);
+	kill(privileged, SIGKILL);
+	waitpid(privileged, NULL, 0); /* an orphan, and so ours */
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static volatile sig_atomic_t asked;
 
 static void count(int signal_number)
@@ -169,7 +201,6 @@ static void a_child_that_was_there_before_is_left_alone(void **state)
 
 static int hold[2], told[2];
 
-/* A child of a thread that is not the first one, with a child of its own. */
 static void a_process_has_a_parent_until_it_is_reaped(void **state)
 {
 	pid_t child = fork();
@@ -185,6 +216,7 @@ static void a_process_has_a_parent_until_it_is_reaped(void **state)
 	assert_int_equal(process_parent(child), 0);
 }
 
+/* A child of a thread that is not the first one, with a child of its own. */
 static void *fork_twice(void *unused)
 {
 	char byte;
@@ -239,6 +271,7 @@ int main(void)
 		cmocka_unit_test(a_child_that_was_there_before_is_left_alone),
 		cmocka_unit_test(a_process_that_tidies_up_is_asked_once),
 		cmocka_unit_test(a_tree_that_ignores_sigterm_is_ended),
+		cmocka_unit_test(a_process_that_we_may_not_end_is_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, be_subreaper, NULL);

@@ -229,6 +229,28 @@ case_milestones() {
 	done
 }
 
+# An X server, say of somebody's, that takes connections and says nothing.
+case_display_that_never_answers() {
+	[ -d /tmp/.X11-unix ] || skip "no folder of displays"
+	/usr/bin/python3 -c 'import os, signal, socket
+server, number = socket.socket(socket.AF_UNIX), 700
+while os.path.exists(f"/tmp/.X11-unix/X{number}"):
+    number += 1
+server.bind(f"/tmp/.X11-unix/X{number}")
+os.chmod(f"/tmp/.X11-unix/X{number}", 0o777)
+server.listen()
+print(number, flush=True)
+signal.pause()' >"$tmp/display" &
+	server=$!
+	at_case_exit() { kill "$server"; rm -f "/tmp/.X11-unix/X$(cat "$tmp/display")"; }
+	until [ -s "$tmp/display" ]; do kill -0 "$server" || skip "no display can be made"; sleep 0.05; done
+	status=0
+	DISPLAY=:$(cat "$tmp/display") as_user timeout --signal=KILL 100 "$tool" record --until window -o "$profile" -- true 2>"$tmp/err" || status=$?
+	! grep -q "lacks libxcb" "$tmp/err" || skip "this build has no libxcb"
+	[ "$status" = 1 ] || fail "it exits $status: $(cat "$tmp/err")"
+	says "^headstart: cannot see windows: the X11 display does not answer; use --until idle:3$"
+}
+
 case_command_that_never_ends() {
 	record --timeout 0.3 --kill -- sleep 1000 || fail "$(cat "$tmp/err")"
 	says "^headstart: ended by the timeout, not by the milestone$"

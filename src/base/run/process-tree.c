@@ -196,16 +196,20 @@ static void end_children(bool patient, pid_t **told, size_t *n_told)
 	*n_told = n;
 }
 
-void process_tree_end(pid_t command, int *ret_status)
+bool process_tree_end(pid_t command, int *ret_status)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
-	uint64_t deadline = monotonic_ms() + PATIENCE_MS;
+	uint64_t deadline = monotonic_ms() + PATIENCE_MS, now = 0;
 	_cleanup_free_ pid_t *told = NULL;
 	size_t n_told = 0;
 	bool ended;
 
 	while (!process_tree_reap(command, &ended, ret_status)) {
-		end_children(monotonic_ms() < deadline, &told, &n_told);
+		if (now >= deadline + PATIENCE_MS)
+			return false;
+		now = monotonic_ms();
+		end_children(now < deadline, &told, &n_told);
 		nanosleep(&pause, NULL);
 	}
+	return true;
 }

@@ -48,7 +48,8 @@ int process_tree_children_of(pid_t pid, pid_t **pids, size_t *n, size_t *capacit
 bool process_tree_is_blocked(pid_t pid);
 
 /*
- * Ends the tree: sends SIGTERM, and after five seconds SIGKILL to the processes that are left. Reaps them all.
- * *ret_status is the command's, if it has not been reaped before.
+ * Ends the tree: sends SIGTERM, and after five seconds SIGKILL to the processes that are left. Reaps them.
+ * *ret_status is the command's, if it has not been reaped before. Returns whether none is left: after five more seconds it gives up, as for
+ * set-user-ID programs, which not everybody may end.
  */
-void process_tree_end(pid_t command, int *ret_status);
+bool process_tree_end(pid_t command, int *ret_status);

@@ -4,12 +4,15 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/times.h"
 #include "display/window.h"
 #include "record/command/detach.h"
 #include "record/command/user.h"
@@ -32,6 +35,8 @@ static int watch_until_seen(struct window_watch *watch, int recorder)
 	return r;
 }
 
+#define PATIENCE_S 10u /* until the display has answered */
+
 static _Noreturn void be_watcher(const char *user, pid_t recorder_pid, int recorder)
 {
 	struct window_watch *watch = NULL;
@@ -39,13 +44,33 @@ static _Noreturn void be_watcher(const char *user, pid_t recorder_pid, int recor
 
 	/* What is mapped would stay in the page cache when it is dropped. */
 	detach_from_files();
+	signal(SIGALRM, SIG_DFL);
+	alarm(2 * PATIENCE_S); /* the recorder has given up by then */
 	if (r == 0)
 		r = window_watch_new(recorder_pid, &watch);
+	alarm(0);
 	if (send(recorder, &r, sizeof(r), MSG_NOSIGNAL) == sizeof(r) && r == 0) {
 		r = watch_until_seen(watch, recorder);
 		send(recorder, &r, sizeof(r), MSG_NOSIGNAL);
 	}
 	_exit(0);
+}
+
+/* What the watcher says of the display, which is the user's, and may never answer. */
+static int await_word(int watcher)
+{
+	struct pollfd word = {.fd = watcher, .events = POLLIN};
+	uint64_t end = monotonic_ms() + PATIENCE_S * 1000u, now;
+	int r = 0;
+
+	while (r <= 0 && (now = monotonic_ms()) < end) {
+		r = poll(&word, 1, (int)(end - now));
+		if (r < 0 && errno != EINTR)
+			return -errno;
+	}
+	if (r <= 0)
+		return -ETIME;
+	return recv(watcher, &r, sizeof(r), 0) == sizeof(r) ? r : -EPIPE;
 }
 
 int window_watcher_start(const char *user, int *ret)
@@ -72,8 +97,7 @@ int window_watcher_start(const char *user, int *ret)
 		if (errno != EINTR)
 			return -errno;
 	close(TAKE_FD(theirs));
-	if (recv(ours, &r, sizeof(r), 0) != sizeof(r))
-		return -EPIPE;
+	r = await_word(ours);
 	if (r == 0)
 		*ret = TAKE_FD(ours);
 	return r;

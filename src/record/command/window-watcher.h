@@ -8,7 +8,8 @@
 /*
  * Starts the process, which is no child of ours: so it is no part of the command's tree. It becomes `user` (user.h),
  * unless NULL, and ends when *ret, a descriptor that the caller owns, is closed. Call this before record_run(). Returns 0
- * once it watches; as window_watch_new(); as user_become(); or negative errno.
+ * once it watches; as window_watch_new(); as user_become(); -ETIME if the display does not answer within ten seconds; or
+ * negative errno.
  */
 int window_watcher_start(const char *user, int *ret);
 

@@ -162,6 +162,8 @@ int record_report_no_window(int err, const struct record_job *job)
 {
 	if (err == -ENOENT && job->record.user)
 		return verb_fail("there is no user '%s'", job->record.user);
+	if (err == -ETIME)
+		return verb_fail("cannot see windows: the X11 display does not answer; use --until idle:3");
 	return window_refusal(err);
 }
 
