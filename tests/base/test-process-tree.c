@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <grp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -216,6 +217,35 @@ static void a_process_has_a_parent_until_it_is_reaped(void **state)
 	assert_int_equal(process_parent(child), 0);
 }
 
+/* They make its /proc/PID/status long. */
+static void a_process_with_all_groups_has_a_parent(void **state)
+{
+	static gid_t groups[65536];
+	int ready[2];
+	pid_t child;
+	char byte;
+
+	if (geteuid() != 0)
+		skip();
+	for (size_t i = 0; i < 65536; i++)
+		groups[i] = (gid_t)(2000000000 + i);
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	if (child == 0) {
+		if (setgroups(65536, groups) == 0)
+			(void)!write(ready[1], "", 1);
+		close(ready[1]);
+		pause();
+		_exit(0);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	assert_int_equal(process_parent(child), getpid());
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 /* A child of a thread that is not the first one, with a child of its own. */
 static void *fork_twice(void *unused)
 {
@@ -266,6 +296,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tree_has_the_children_of_all_threads),
 		cmocka_unit_test(a_process_has_a_parent_until_it_is_reaped),
+		cmocka_unit_test(a_process_with_all_groups_has_a_parent),
 		cmocka_unit_test(an_orphan_belongs_to_the_tree),
 		cmocka_unit_test(a_tree_is_ended),
 		cmocka_unit_test(a_child_that_was_there_before_is_left_alone),

@@ -466,6 +466,17 @@ case_terminal_that_does_not_block() {
 	grep -qx "0 100000 1" "$tmp/out" || fail "status and output: $(cat "$tmp/out")"
 }
 
+# Who has all groups that there can be has a long status in /proc.
+case_program_with_all_groups() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	rm -f "$profile"
+	"$tool" record --backend ptrace -o "$profile" -- /usr/bin/python3 -c 'import os, sys
+os.setgroups(range(2000000000, 2000065536))
+os.execv(sys.argv[1], sys.argv[1:])' "$disk/followed" fork "$disk/file" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	! grep -q "exited with status" "$tmp/err" || fail "the program failed: $(cat "$tmp/err")"
+	has "$real/file" 100
+}
+
 # The recorder must not wait for a file system whose server waits for the recorder.
 case_file_systems_that_the_start_serves() {
 	[ "$(id -u)" = 0 ] || skip "not root"

@@ -11,8 +11,6 @@
 #include "base/files/io.h"
 #include "base/strings.h"
 
-#define NUMBERS_MAX (64u << 10) /* bytes of a text with numbers */
-
 #define PATH_SIZE 320 /* enough for a name that readdir(3) gives */
 
 static int compose(char path[PATH_SIZE], pid_t pid, const char *name, va_list values)
@@ -56,7 +54,8 @@ bool process_number(pid_t pid, const char *name, const char *key, uint64_t *ret)
 {
 	_cleanup_free_ char *text = NULL;
 
-	return process_read(pid, NUMBERS_MAX, &text, NULL, "%s", name) == 0 && number_of_line(text, key, ret);
+	return process_read(pid, PROCESS_STATUS_MAX, &text, NULL, "%s", name) == 0 &&
+		number_of_line(text, key, ret);
 }
 
 DIR *process_threads(pid_t pid)

@@ -11,6 +11,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Bytes of "status", as a limit for process_read(): 65,536 groups are allowed. */
+#define PROCESS_STATUS_MAX (2u << 20)
+
 /* open(2), close-on-exec. Returns a descriptor, the caller's to close, or negative errno. */
 int process_open(pid_t pid, int flags, const char *name, ...) __attribute__((format(printf, 3, 4)));
 

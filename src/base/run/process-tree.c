@@ -19,8 +19,7 @@
 
 #define PATIENCE_MS   5000
 #define LOOK_AGAIN_NS 10000000
-#define LIST_MAX      (1u << 20)  /* bytes */
-#define STATUS_MAX    (64u << 10) /* bytes */
+#define LIST_MAX      (1u << 20) /* bytes */
 
 /* Children that were there before the tree. A process has one list of children, so there is one of these, too. */
 static pid_t *others;
@@ -157,7 +156,8 @@ static bool is_blocked(pid_t pid)
 	while (!blocked && threads && (thread = process_next_thread(threads))) {
 		_cleanup_free_ char *status = NULL;
 
-		blocked = process_read(pid, STATUS_MAX, &status, NULL, "task/%d/status", thread) == 0 &&
+		blocked =
+			process_read(pid, PROCESS_STATUS_MAX, &status, NULL, "task/%d/status", thread) == 0 &&
 			strstr(status, "\nState:\tD");
 	}
 	return blocked;

@@ -14,8 +14,7 @@
 #include "base/strings.h"
 
 #define ANCESTORS_MAX   64
-#define STATUS_MAX      (64u << 10) /* bytes */
-#define ENVIRONMENT_MAX (4u << 20)  /* bytes; execve(2) accepts no more */
+#define ENVIRONMENT_MAX (4u << 20) /* bytes; execve(2) accepts no more */
 
 /* The parent of a process, and whether all its user ids are the user's. */
 static int look_at(pid_t pid, uid_t user, pid_t *ret_parent, bool *ret_users)
@@ -24,7 +23,7 @@ static int look_at(pid_t pid, uid_t user, pid_t *ret_parent, bool *ret_users)
 	unsigned ids[4];
 	uint64_t parent;
 	const char *line;
-	int r = process_read(pid, STATUS_MAX, &status, NULL, "status");
+	int r = process_read(pid, PROCESS_STATUS_MAX, &status, NULL, "status");
 
 	if (r < 0)
 		return r;

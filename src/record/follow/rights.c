@@ -20,8 +20,7 @@
 #include "base/files/open.h"
 #include "base/run/process-file.h"
 
-#define STATUS_MAX (2u << 20) /* bytes: 65,536 groups are allowed */
-#define NOBODY     ((uid_t)-1)
+#define NOBODY ((uid_t)-1)
 
 struct ids {
 	uid_t user;
@@ -65,7 +64,7 @@ static int read_ids(int32_t tid, struct ids *ids)
 {
 	_cleanup_free_ char *status = NULL;
 	const char *user, *group, *groups;
-	int r = process_read(tid, STATUS_MAX, &status, NULL, "status");
+	int r = process_read(tid, PROCESS_STATUS_MAX, &status, NULL, "status");
 
 	if (r < 0)
 		return r;

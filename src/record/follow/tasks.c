@@ -13,8 +13,6 @@
 #include "base/run/process-file.h"
 #include "base/strings.h"
 
-#define STATUS_MAX (1u << 16) /* bytes of /proc/PID/status */
-
 struct task *tasks_find(const struct tasks *tasks, pid_t tid)
 {
 	for (size_t i = tasks->n; i-- > 0;)
@@ -36,7 +34,7 @@ static int find_ids(pid_t tid, pid_t *ret_process, pid_t *ret_parent)
 {
 	_cleanup_free_ char *text = NULL;
 	uint64_t process, parent;
-	int r = process_read(tid, STATUS_MAX, &text, NULL, "status");
+	int r = process_read(tid, PROCESS_STATUS_MAX, &text, NULL, "status");
 
 	if (r < 0)
 		return r;

@@ -20,8 +20,7 @@
 #define ASYNCHRONOUS (1 << 15)
 #define USER_MODE    1
 
-#define FLAGS      (O_CLOEXEC | USER_MODE)
-#define STATUS_MAX (1u << 16) /* bytes of /proc/PID/status */
+#define FLAGS (O_CLOEXEC | USER_MODE)
 
 void exact_faults_end(struct exact_faults *exact)
 {
@@ -59,7 +58,7 @@ static bool read_status(pid_t pid, uint64_t *ret_filters, uint64_t *ret_threads)
 {
 	_cleanup_free_ char *text = NULL;
 
-	return process_read(pid, STATUS_MAX, &text, NULL, "status") == 0 &&
+	return process_read(pid, PROCESS_STATUS_MAX, &text, NULL, "status") == 0 &&
 		number_of_line(text, "Seccomp_filters:", ret_filters) &&
 		number_of_line(text, "Threads:", ret_threads);
 }
