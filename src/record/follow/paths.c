@@ -126,15 +126,16 @@ static int open_in_root(int32_t tid, const char *path, uint64_t resolve)
 	return root < 0 ? -errno : open_at(root, path, resolve | RESOLVE_IN_ROOT);
 }
 
-static int open_absolute(const struct follow_process *process, const char *path, uint64_t resolve)
+/* A thread may have a root of its own. */
+static int open_absolute(
+	const struct follow_process *process, int32_t tid, const char *path, uint64_t resolve)
 {
-	return process->foreign ? open_in_root(process->pid, path, resolve)
-				: open_at(AT_FDCWD, path, resolve);
+	return process->foreign ? open_in_root(tid, path, resolve) : open_at(AT_FDCWD, path, resolve);
 }
 
 int follow_path_open_known(const struct follow_process *process, const char *path)
 {
-	return open_absolute(process, path, RESOLVE_CACHED);
+	return open_absolute(process, process->pid, path, RESOLVE_CACHED);
 }
 
 static int open_path(const struct follow_stop *stop, int folder, const char *path, uint64_t resolve)
@@ -144,7 +145,7 @@ static int open_path(const struct follow_stop *stop, int folder, const char *pat
 	_cleanup_close_ int start = -1;
 
 	if (!link[0])
-		return open_absolute(stop->process, rest, resolve);
+		return open_absolute(stop->process, stop->tid, rest, resolve);
 	start = open(link, O_PATH | O_CLOEXEC);
 	if (start < 0)
 		return -errno;
