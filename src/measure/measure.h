@@ -48,7 +48,7 @@ struct measure_result {
 };
 
 /*
- * Returns 0, or, as start_run() does: -ETIME, -ECHILD, -EINTR, -ENOEXEC with *ret_exec_error; or negative errno. The
+ * Returns 0, or, as start_run() does: -EPERM, -ETIME, -ECHILD, -EINTR, -ENOEXEC with *ret_exec_error; or negative errno. The
  * process becomes a child subreaper; it must have no children.
  */
 int measure_run(const struct measure_options *options, struct measure_result *ret, int *ret_exec_error);

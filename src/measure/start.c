@@ -233,8 +233,8 @@ int start_run(const struct start_options *options, struct start_result *ret, int
 		await_helpers(&start);
 	if (r == 0 && start.interrupted)
 		r = -EINTR;
-	if (start.pid > 0)
-		process_tree_end(start.pid, &status);
+	if (start.pid > 0 && !process_tree_end(start.pid, &status) && r == 0)
+		r = -EPERM; /* the next start would not be cold beside what is left */
 	activity_release(&start.activity);
 	window_watch_free(start.window);
 	if (r == 0)

@@ -30,9 +30,10 @@ struct start_result {
 /*
  * The command has a session of its own; its input is empty and its output is discarded. The calling process has called
  * process_tree_begin(). Processes of headstart's own that the command leaves behind (a prefetcher) do not
- * count as the command's, but are awaited. Whatever happens, no process is left.
+ * count as the command's, but are awaited. Whatever happens, no process is left,
+ * but what this user may not end.
  *
- * Returns 0; -ETIME if the milestone was not reached in time; -ECHILD if everything ended before it; -EINTR if a signal
+ * Returns 0; -EPERM if there was such a process; -ETIME if the milestone was not reached in time; -ECHILD if everything ended before it; -EINTR if a signal
  * came; as window_watch_new(); -ENOEXEC, with the reason in *ret_exec_error (an errno), if the command cannot be executed; or negative errno.
  */
 int start_run(const struct start_options *options, struct start_result *ret, int *ret_exec_error);

@@ -235,6 +235,10 @@ static int explain(int r, int exec_error, const struct request *request)
 	const char *name = request->measure.argv[0];
 
 	switch (r) {
+	case -EPERM:
+		return verb_fail(
+			"something that '%s' has started could not be ended, so the next start would not be cold",
+			name);
 	case -EINTR:
 		return verb_fail("interrupted; nothing was measured"), INTERRUPTED;
 	case -ENOEXEC:

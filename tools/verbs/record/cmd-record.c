@@ -157,9 +157,7 @@ static int record(struct record_job *job)
 	if (result.running && !job->quiet && !job->kill)
 		record_report_goes_on(job, &result);
 	err = record_wait(&result, job->kill);
-	if (err == -EPERM && job->kill && !job->quiet)
-		verb_note("something that '%s' has started could not be ended, and goes on",
-			job->record.argv[0]);
+	record_report_left(job, err);
 	/* If the recording was not kept because of the status, the status has been told. */
 	if (!err && !job->quiet && !job->kill && (r == 0 || result.profile.status == 0))
 		record_report_status(&result, job->record.argv[0]);

@@ -87,6 +87,13 @@ void record_report_backend(const struct record_job *job)
 		verb_note("recording by ptrace, since %s: the pages are known less exactly", why);
 }
 
+void record_report_left(const struct record_job *job, int err)
+{
+	if (err == -EPERM && job->kill && !job->quiet)
+		verb_note("something that '%s' has started could not be ended, and goes on",
+			job->record.argv[0]);
+}
+
 void record_report_goes_on(const struct record_job *job, const struct record_result *result)
 {
 	if (result->follow)

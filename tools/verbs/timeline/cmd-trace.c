@@ -124,6 +124,7 @@ static int trace(struct record_job *job)
 	if (result.running && !job->quiet && !job->kill)
 		verb_note("the trace has ended; '%s' goes on", job->record.argv[0]);
 	err = record_wait(&result, job->kill);
+	record_report_left(job, err);
 	if (!err && !job->quiet && !job->kill)
 		record_report_status(&result, job->record.argv[0]);
 	profile_release(&result.profile);
