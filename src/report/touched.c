@@ -24,3 +24,12 @@ struct touched touched_of(const struct profile_file *file, uint32_t runs, uint32
 	}
 	return touched;
 }
+
+uint64_t touched_bytes(const struct profile *profile)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < profile->n_files; i++)
+		bytes += touched_of(&profile->files[i], profile->runs, profile->page_size).bytes;
+	return bytes;
+}

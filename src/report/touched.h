@@ -15,5 +15,8 @@ struct touched {
 	uint64_t one_run;   /* those that one run of several touched */
 };
 
+/* Of all files of the profile. */
+uint64_t touched_bytes(const struct profile *profile);
+
 /* `file` may be NULL; `runs` and `page_size` are those of its profile. */
 struct touched touched_of(const struct profile_file *file, uint32_t runs, uint32_t page_size);

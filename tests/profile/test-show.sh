@@ -159,6 +159,7 @@ case_no_more_is_touched_than_the_file_has() {
 	head -c 9000 "$real/data" >"$real/short"
 	printf 'program %s\nfile regular %s\nrange 0 3 0 1\n' "$app" "$real/short" | "$make_profile" "$tmp/all-of-it"
 	show "$tmp/all-of-it"
+	says '^ *touched +9\.0 kB in 1 range of 1 file'
 	says '^ +9\.0 kB +9\.0 kB +1 .*short$'
 	"$headstart" plan -o "$tmp/plan-of-all" "$tmp/all-of-it" >/dev/null || fail "no plan"
 	show "$tmp/plan-of-all"

@@ -502,8 +502,8 @@ static void the_file_that_is_named_explains_the_difference(void **state)
 			"for /lib/a: 0.060 s less."},
 		/* One file got faster, but the start got slower. */
 		{{{2000, 1000, 1000}, {1000, 5000, 1000}},
-			"The second start took 7.0 s instead of 4.0 s, 3.0 s more: 3.0 s more waiting for reads; the largest part for "
-			"/lib/b: 4.0 s more."},
+			"The second start took 7.0 s instead of 4.0 s, 3.0 s more: 3.0 s more waiting for reads; for /lib/b alone: "
+			"4.0 s more."},
 		/* Only the second start waited for the file. */
 		{{{0, 0, 1000}, {0, 3000, 1000}},
 			"The second start took 4.0 s instead of 1.0 s, 3.0 s more: 3.0 s more waiting for reads; the largest part for "

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "profile/functions.h"
 #include "report/json-text.h"
+#include "report/touched.h"
 #include "report/words.h"
 
 /* A JSON object while it is written. Once an allocation fails, nothing more is written. */
@@ -209,7 +210,7 @@ static struct json_object *recording_object(const struct profile *recording)
 	json_object_object_add(object, "asked", text_or_null(recording->asked_path));
 	json_object_object_add(object, "key", key_text(recording->asked));
 	json_object_object_add(object, "recorded", time_number(recording->recorded));
-	json_object_object_add(object, "bytes", number(profile_bytes(recording)));
+	json_object_object_add(object, "bytes", number(touched_bytes(recording)));
 	return object;
 }
 
@@ -229,7 +230,7 @@ int report_profile_json(FILE *out, const struct profile *profile, const struct r
 	member(&writer, "page_size", number(profile->page_size));
 	member(&writer, "runs", number(profile->runs));
 	member(&writer, "touches", number(profile->touches));
-	member(&writer, "bytes", number(profile_bytes(profile)));
+	member(&writer, "bytes", number(touched_bytes(profile)));
 	begin_array(&writer, "recordings");
 	for (size_t i = 0; i < recordings->n; i++)
 		item(&writer, recording_object(&recordings->items[i]));

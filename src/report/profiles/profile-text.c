@@ -77,7 +77,7 @@ static void print_header(FILE *out, const struct profile *profile, const struct 
 		or_unknown(profile->milestone));
 	table_line(out, style, "runs", "%u", profile->runs);
 	table_line(out, style, "touched", "%s in %s range%s of %s file%s",
-		words_bytes(profile_bytes(profile), bytes), words_count(n_ranges, ranges), plural(n_ranges),
+		words_bytes(touched_bytes(profile), bytes), words_count(n_ranges, ranges), plural(n_ranges),
 		words_count(n_read, files), plural(n_read));
 	if (profile->runs > 1)
 		print_runs(out, profile, style);

@@ -136,11 +136,12 @@ static int print_file(FILE *out, const struct report_starts *starts)
 	}
 	if (most * SHARE_MIN > duration(starts, longer)) {
 		_cleanup_free_ char *name = report_timeline_file(timeline, most_file);
+		bool is_part = most <= duration(starts, longer) - duration(starts, !longer);
 
 		if (!name)
 			return -ENOMEM;
-		fprintf(out, "; the largest part for %s: %s s %s", name, report_timeline_time(most, time),
-			longer ? "more" : "less");
+		fprintf(out, is_part ? "; the largest part for %s: %s s %s" : "; for %s alone: %s s %s", name,
+			report_timeline_time(most, time), longer ? "more" : "less");
 	}
 	return 0;
 }
