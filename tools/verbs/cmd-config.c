@@ -156,9 +156,15 @@ static int apply_plan(void *context, const char *path)
 {
 	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
 	_cleanup_free_ char *why = NULL;
+	_cleanup_close_ int turn = -1;
 	struct applying *applying = context;
 	char profile[PATH_MAX];
+	int r = store_turn_take(&turn);
 
+	if (r) {
+		applying->status = r;
+		return 1;
+	}
 	if (!store_plan_is_own(path) || !store_profile_of_plan(path, profile) || access(profile, F_OK) == 0 ||
 		plan_load_path(path, &plan, NULL) < 0 || plan_is_snapshot(&plan.view) ||
 		settings_allow(applying->config, plan_program(&plan.view), &why))
