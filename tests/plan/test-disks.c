@@ -19,10 +19,12 @@
 #include "tree.h"
 
 #define READS 2000
+#define MORE  (4 * BURST)
+#define BURST 32
 #define MS    UINT64_C(1000000)
 
 static char state_folder_path[] = "/tmp/headstart-disks.XXXXXX";
-static struct device_read reads[READS + 8];
+static struct device_read reads[READS + MORE];
 
 static int begin(void **state)
 {
@@ -52,6 +54,18 @@ static void take(uint64_t ns)
 	for (size_t i = 0; i < READS; i++, now += ns + 1000)
 		reads[i] = (struct device_read){now, now + ns,
 			i % 3 ? (i * 7919 % 1000) << 22 : reads[i ? i - 1 : 0].offset + 4096, 4096, false};
+}
+
+/* Far reads take `way_ns` more. */
+static void take_with_ways(uint64_t way_ns)
+{
+	take(MS / 10);
+	for (size_t i = 1; i < READS; i++)
+		if (reads[i].offset != reads[i - 1].offset + 4096)
+			for (size_t later = i; later < READS; later++) {
+				reads[later].issued += later > i ? way_ns : 0;
+				reads[later].done += way_ns;
+			}
 }
 
 static void what_was_learnt_is_applied(void **state)
@@ -109,15 +123,55 @@ static void measurements_complete_each_other(void **state)
 	assert_int_equal(disks_learn(&disk, reads, READS), 0);
 	assert_int_equal(disk.model.latency_us, 200);
 	assert_uint_in_range(disk.model.bytes_per_ms, 1000000, 1100000);
-	for (size_t i = 1; i < READS; i++) /* now it seeks */
-		if (reads[i].offset != reads[i - 1].offset + 4096)
-			for (size_t later = i; later < READS; later++) {
-				reads[later].issued += later > i ? 9 * MS : 0;
-				reads[later].done += 9 * MS;
-			}
+	take_with_ways(9 * MS); /* now it seeks */
 	disk = vda();
 	assert_int_equal(disks_learn(&disk, reads, READS), 0);
 	assert_int_equal(disk.class, DEVICE_ROTATIONAL);
+}
+
+/* Bursts behind the single reads, served at once. Returns how many reads there are. */
+static size_t add_bursts(uint64_t takes_ns)
+{
+	uint64_t at = reads[READS - 1].done + MS;
+
+	for (size_t i = 0; i < MORE; i++) {
+		if (i % BURST == 0)
+			at += 2 * takes_ns;
+		reads[READS + i] = (struct device_read){
+			at + i % BURST, at + takes_ns + i % BURST, (i * 7919 % 1000) << 22, 4096, false};
+	}
+	return READS + MORE;
+}
+
+/* The first recording was served from the memory of what lies below; the second one is not, and shows no depth. */
+static void depth_of_another_kind_of_disk_does_not_count(void **state)
+{
+	struct device disk = vda();
+
+	take(MS / 10);
+	assert_int_equal(disks_learn(&disk, reads, add_bursts(MS / 10)), 0);
+	assert_true(disk.model.depth >= 4);
+	assert_int_equal(disk.class, DEVICE_SOLID);
+	take_with_ways(9 * MS);
+	disk = vda();
+	assert_int_equal(disks_learn(&disk, reads, READS), 0);
+	assert_int_equal(disk.model.depth, 0);
+	assert_int_equal(disk.class, DEVICE_ROTATIONAL);
+}
+
+/* Several disks behind one: a single read has a long way, and many at once share it. */
+static void depth_of_the_same_kind_of_disk_counts(void **state)
+{
+	struct device disk = vda();
+
+	take_with_ways(9 * MS);
+	assert_int_equal(disks_learn(&disk, reads, add_bursts(9 * MS)), 0);
+	assert_int_equal(disk.class, DEVICE_SOLID);
+	take_with_ways(9 * MS);
+	disk = vda();
+	assert_int_equal(disks_learn(&disk, reads, READS), 0);
+	assert_true(disk.model.depth >= 4);
+	assert_int_equal(disk.class, DEVICE_SOLID);
 }
 
 static void files_that_others_could_have_written_do_not_count(void **state)
@@ -163,6 +217,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_was_learnt_is_applied, begin, end),
 		cmocka_unit_test_setup_teardown(too_few_reads_leave_what_was_known, begin, end),
 		cmocka_unit_test_setup_teardown(measurements_complete_each_other, begin, end),
+		cmocka_unit_test_setup_teardown(depth_of_another_kind_of_disk_does_not_count, begin, end),
+		cmocka_unit_test_setup_teardown(depth_of_the_same_kind_of_disk_counts, begin, end),
 		cmocka_unit_test_setup_teardown(
 			files_that_others_could_have_written_do_not_count, begin, end),
 		cmocka_unit_test_setup_teardown(damaged_files_do_not_count, begin, end),

@@ -46,17 +46,27 @@ void disks_apply_from(const struct store *store, struct device *device)
 		device_set_model(device, &model);
 }
 
-/* What the new measurement leaves open is taken from the old one, if they agree on what kind of disk it is. */
+/* Whether it takes longer to read far away, one read at a time. */
+static bool way_costs(const struct device_model *model)
+{
+	struct device_model single = *model;
+
+	single.depth = 0;
+	return device_model_seeks(&single);
+}
+
+/*
+ * What the new measurement leaves open is taken from the old one, if they agree on what kind of disk it is. They may not: what
+ * lies below a virtual disk may have had the first reads in its memory.
+ */
 static void complete(struct device_model *model, const struct device_model *old)
 {
-	struct device_model both = *model;
-
-	if (both.depth == 0)
-		both.depth = old->depth;
-	if (both.bytes_per_ms == 0)
-		both.bytes_per_ms = old->bytes_per_ms;
-	if (device_model_seeks(&both) == device_model_seeks(old))
-		*model = both;
+	if (way_costs(model) != way_costs(old))
+		return;
+	if (model->depth == 0)
+		model->depth = old->depth;
+	if (model->bytes_per_ms == 0)
+		model->bytes_per_ms = old->bytes_per_ms;
 }
 
 int disks_learn(struct device *disk, const struct device_read *reads, size_t n)
