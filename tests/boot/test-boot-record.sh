@@ -125,13 +125,16 @@ case_a_boot_that_is_broken_off_teaches_nothing() {
 
 # The kernel would open what others open there, and wait for the server.
 case_no_server_is_asked() {
-	mkdir -p "$tmp/hanging"
+	mkdir -p "$tmp/hanging" "$disk/folder"
+	echo text >"$disk/folder/inner"
 	mount_hanging "$tmp/hanging"
 	number=$(awk -v point="$tmp/hanging" '$5 == point { print $3 }' /proc/self/mountinfo)
 	number=$(printf 'sdev:%x ' $((${number%:*} << 20 | ${number#*:})))
 	begin
 	! grep -qF "$number" "/proc/$recorder/fdinfo/"* || fail "it is to hear of what is opened there"
 	cat "$disk/read" >/dev/null
+	# Elsewhere something else is mounted there: its name leads to the server only here.
+	unshare --mount sh -c 'mount --bind "$1" "$2" && cat "$2/inner"' sh "$disk/folder" "$tmp/hanging" >/dev/null 7>&- || fail "nothing can be mounted elsewhere"
 	stop
 	end_hanging
 }

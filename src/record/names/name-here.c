@@ -85,9 +85,7 @@ char *name_here_below_mount(const struct mounts *here, const char *path, const s
 	bool cached, const struct mount **ret_mount)
 {
 	for (size_t i = 0; path[0] == '/' && i < here->count; i++) {
-		/* Nobody has said that it lies there, and a server may never answer. */
-		_cleanup_free_ char *name =
-			mount_is_served(&here->items[i]) ? NULL : join(here->items[i].point, path);
+		_cleanup_free_ char *name = join(here->items[i].point, path);
 
 		if (!name || !name_here_leads_to(name, status, cached))
 			continue;

@@ -62,14 +62,17 @@ static void read_path(struct opening *opening)
 		(void)path_of_fd(opening->fd, opening->path);
 }
 
-/* The name, if it leads back to the same file. Deleted files and those of other mount namespaces have none. */
-static char *name_of(const struct opening *opening)
+/* Names of files in other namespaces may lead to servers here. What was just opened is in the kernel's cache of names. */
+static bool looks_in_cache(const struct opens *opens)
 {
-	const struct statx *status = &opening->status;
-	struct stat named;
+	return opens->careful || opens->local;
+}
 
-	if (opening->path[0] != '/' || lstat(opening->path, &named) < 0 || named.st_ino != status->stx_ino ||
-		named.st_dev != makedev(status->stx_dev_major, status->stx_dev_minor))
+/* The name, if it leads back to the same file. Deleted files and those of other mount namespaces have none. */
+static char *name_of(const struct opens *opens, const struct opening *opening)
+{
+	if (opening->path[0] != '/' ||
+		!name_here_leads_to(opening->path, &opening->status, looks_in_cache(opens)))
 		return NULL;
 	return strdup(opening->path);
 }
@@ -238,14 +241,14 @@ static char *name_by_mount(struct opens *opens, struct opening *opening)
 {
 	bool lasting = opens->careful && streq(opening->mount->type, "overlay");
 	const struct statx *status = &opening->status;
-	char *name = lasting
-		? NULL
-		: name_here_by_mount(opens->mounts, opening->mount, opening->path, status, opens->careful);
+	char *name = lasting ? NULL
+			     : name_here_by_mount(opens->mounts, opening->mount, opening->path, status,
+				       looks_in_cache(opens));
 	struct statx named;
 
 	if (name || !opening->trusted)
 		return name;
-	name = name_here_in_layer(opening->mount, opening->path, status, opens->careful, &named);
+	name = name_here_in_layer(opening->mount, opening->path, status, looks_in_cache(opens), &named);
 	if (name)
 		opening->named = makedev(named.stx_dev_major, named.stx_dev_minor);
 	return name;
@@ -259,8 +262,8 @@ static char *name_here(struct opens *opens, struct opening *opening)
 	char *name;
 
 	if (!opening->mount)
-		return name_here_below_mount(
-			opens->mounts, opening->path, &opening->status, opens->careful, &opening->mount);
+		return name_here_below_mount(opens->mounts, opening->path, &opening->status,
+			looks_in_cache(opens), &opening->mount);
 	name = name_by_mount(opens, opening);
 	pid = name ? 0 : whose_view(opens, opening->pid);
 	if (!pid)
@@ -287,7 +290,7 @@ static char *name_carefully(struct opens *opens, struct opening *opening, bool e
 		return name && stranger_find_unasked(name, &stranger) == 0 ? TAKE_PTR(name) : NULL;
 	r = stranger_find_unasked(opening->path, &stranger);
 	if (r == 0)
-		return name_of(opening);
+		return name_of(opens, opening);
 	/* Root's file there may lie in a folder that is closed to the owner, who could put something else in its place and see what is looked up. */
 	if (r != -EPERM || !opens->owner || opens->n_own >= OPENS_OWN_MAX || stranger.owner != opens->owner ||
 		status->stx_nlink == 0 || status->stx_uid != opens->owner)
@@ -336,7 +339,7 @@ static int add_here(struct opens *opens, struct opening *opening, bool elsewhere
 	char *path;
 
 	read_path(opening);
-	path = opens->careful ? name_carefully(opens, opening, elsewhere) : name_of(opening);
+	path = opens->careful ? name_carefully(opens, opening, elsewhere) : name_of(opens, opening);
 	if (!path && elsewhere && !opens->careful)
 		path = name_here(opens, opening);
 	if (path && opening->named != makedev(opening->status.stx_dev_major, opening->status.stx_dev_minor))

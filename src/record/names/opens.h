@@ -30,7 +30,11 @@ struct opens {
 	 * files that have such a path only those of `owner` are kept (0: none), as the kernel names them: record_file.own.
 	 */
 	bool careful;
-	bool local; /* set before opens_start(): file systems of servers are left alone, except those of / and /usr */
+	/*
+	 * Set before opens_start(): file systems of servers are left alone, except those of / and /usr, and names are looked up in the kernel's cache
+	 * alone.
+	 */
+	bool local;
 	uid_t owner;
 	size_t n_own;   /* of these; OPENS_OWN_MAX at most */
 	bool everybody; /* all but us count as the command's */
