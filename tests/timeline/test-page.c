@@ -13,7 +13,6 @@
 #include "base/cleanup.h"
 #include "report/pictures/pictures.h"
 #include "report/timelines/report.h"
-#include "report/timelines/starts.h"
 #include "report/timelines/words.h"
 
 #define HOSTILE         "/tmp/</script><script>alert(1)</script>\"'\\\n&amp;<!--\xff"
@@ -403,128 +402,6 @@ static void time_without_a_process_is_a_cause(void **state)
 	timeline_release(&made);
 }
 
-/* The second start is made of the first one: the reads of one file take less, and the rest is as it was. */
-static void what_was_gained_and_where(void **state)
-{
-	static const struct {
-		uint64_t took;
-		const char *says;
-	} list[] = {
-		{2,
-			"The second start took 2.0 s instead of 11.0 s, 9.0 s less (5.5 times faster): 9.0 s less waiting "
-			"for reads; the largest part for /lib/slow: 9.0 s less."},
-		{11, "The second start took 11.0 s instead of 11.0 s, which is no difference to speak of."},
-		{13,
-			"The second start took 13.0 s instead of 11.0 s, 2.0 s more: 2.0 s more waiting for reads; the largest "
-			"part for /lib/slow: 2.0 s more."},
-	};
-
-	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
-		_cleanup_(report_starts_release) struct report_starts starts = {0};
-		_cleanup_free_ char *sentence = NULL;
-		struct timeline both[2] = {0};
-
-		for (size_t j = 0; j < 2; j++) {
-			uint64_t end = (j ? list[i].took : 11) * 1000000000;
-
-			both[j] = (struct timeline){.page_size = 4096, .duration = end};
-			timeline_add_thread(&both[j],
-				&(struct timeline_thread){
-					.end = end, .tid = 1, .pid = 1, .parent = TIMELINE_NONE},
-				"program");
-			timeline_add_file(&both[j], TIMELINE_REGULAR, 100, j ? "/lib/other" : "/lib/slow");
-			timeline_add_file(&both[j], TIMELINE_REGULAR, 100, j ? "/lib/slow" : "/lib/other");
-			timeline_add_span(&both[j],
-				&(struct timeline_span){.end = end,
-					.state = TIMELINE_READ,
-					.file = j ? 1 : 0,
-					.read = TIMELINE_NONE,
-					.note = TIMELINE_NONE,
-					.waker = TIMELINE_NONE});
-			assert_int_equal(timeline_check(&both[j]), 0);
-		}
-		assert_int_equal(report_starts_init(&starts, both, 2), 0);
-		sentence = report_starts_sentence(&starts);
-		assert_string_equal(sentence, list[i].says);
-		timeline_release(&both[0]);
-		timeline_release(&both[1]);
-	}
-}
-
-/* Two starts that wait for files "/lib/a" and "/lib/b", and then compute, for these milliseconds. */
-static char *compared(const uint64_t waited[2][3])
-{
-	_cleanup_(report_starts_release) struct report_starts starts = {0};
-	struct timeline both[2] = {0};
-	char *sentence;
-
-	for (size_t j = 0; j < 2; j++) {
-		uint64_t time = 0;
-
-		both[j] = (struct timeline){.page_size = 4096,
-			.duration = (waited[j][0] + waited[j][1] + waited[j][2]) * 1000000};
-		timeline_add_thread(&both[j],
-			&(struct timeline_thread){
-				.end = both[j].duration, .tid = 1, .pid = 1, .parent = TIMELINE_NONE},
-			"program");
-		timeline_add_file(&both[j], TIMELINE_REGULAR, 100, "/lib/a");
-		timeline_add_file(&both[j], TIMELINE_REGULAR, 100, "/lib/b");
-		for (uint32_t i = 0; i < 3; i++) {
-			const struct timeline_span span = {.begin = time,
-				.end = time + waited[j][i] * 1000000,
-				.state = i < 2 ? TIMELINE_READ : TIMELINE_RUNNING,
-				.file = i < 2 ? i : TIMELINE_NONE,
-				.read = TIMELINE_NONE,
-				.note = TIMELINE_NONE,
-				.waker = TIMELINE_NONE};
-
-			timeline_add_span(&both[j], &span);
-			time = span.end;
-		}
-		assert_int_equal(timeline_check(&both[j]), 0);
-	}
-	assert_int_equal(report_starts_init(&starts, both, 2), 0);
-	sentence = report_starts_sentence(&starts);
-	timeline_release(&both[0]);
-	timeline_release(&both[1]);
-	return sentence;
-}
-
-static void the_file_that_is_named_explains_the_difference(void **state)
-{
-	static const struct {
-		uint64_t waited[2][3];
-		const char *says;
-	} list[] = {
-		/* No factor that rounds to 1.0. */
-		{{{1000, 0, 1000}, {940, 0, 1000}},
-			"The second start took 1.9 s instead of 2.0 s, 0.060 s less: 0.060 s less waiting for reads; the largest part "
-			"for /lib/a: 0.060 s less."},
-		/* One file got faster, but the start got slower. */
-		{{{2000, 1000, 1000}, {1000, 5000, 1000}},
-			"The second start took 7.0 s instead of 4.0 s, 3.0 s more: 3.0 s more waiting for reads; for /lib/b alone: "
-			"4.0 s more."},
-		/* Only the second start waited for the file. */
-		{{{0, 0, 1000}, {0, 3000, 1000}},
-			"The second start took 4.0 s instead of 1.0 s, 3.0 s more: 3.0 s more waiting for reads; the largest part for "
-			"/lib/b: 3.0 s more."},
-		{{{1000, 2000, 0}, {2000, 1000, 0}},
-			"The second start took 3.0 s instead of 3.0 s, which is no difference to speak of."},
-		{{{0, 0, 0}, {0, 0, 0}},
-			"The second start took 0.000 s instead of 0.000 s, which is no difference to speak of."},
-		{{{0, 0, 1000}, {0, 0, 0}},
-			"The second start took 0.000 s instead of 1.0 s, 1.0 s less: 1.0 s less computing."},
-		{{{0, 0, 0}, {0, 0, 1000}},
-			"The second start took 1.0 s instead of 0.000 s, 1.0 s more: 1.0 s more computing."},
-	};
-
-	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
-		_cleanup_free_ char *sentence = compared(list[i].waited);
-
-		assert_string_equal(sentence, list[i].says);
-	}
-}
-
 /* A boot: each unit waits for a file of its own, those that come first for the shortest time. */
 static void make_boot(uint32_t units)
 {
@@ -794,8 +671,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(many_files_of_a_folder_are_counted_with_commas),
 		cmocka_unit_test(sentence_has_the_wait_for_a_processor),
 		cmocka_unit_test(time_without_a_process_is_a_cause),
-		cmocka_unit_test(what_was_gained_and_where),
-		cmocka_unit_test(the_file_that_is_named_explains_the_difference),
 		cmocka_unit_test(report_of_a_boot),
 		cmocka_unit_test(waits_that_are_left_out_are_counted),
 		cmocka_unit_test(export_is_json_with_every_read),
