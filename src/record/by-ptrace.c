@@ -40,17 +40,24 @@ static int begin(struct session *session, enum record_step *step)
 		&session->follow);
 }
 
+static bool is_settled(const struct follow *follow)
+{
+	return follow_has_begun(follow) || follow_all_ended(follow);
+}
+
 static int go(struct session *session)
 {
 	uint64_t deadline_ms = monotonic_ms() + session->command.patience_ms;
 	int r = command_open_gate(&session->command);
 
-	while (r == 0 && !follow_has_begun(session->follow)) {
+	while (r == 0 && !is_settled(session->follow)) {
 		r = follow_pump(session->follow, BEGIN_MS);
-		if (r == 0 && !follow_has_begun(session->follow))
+		if (r == 0 && !is_settled(session->follow))
 			r = command_check(&session->command, deadline_ms);
 	}
-	return r ? r : command_outcome(&session->command);
+	if (r == 0)
+		r = command_outcome(&session->command);
+	return r == 0 && !follow_has_begun(session->follow) ? -EINTR : r; /* it has been ended and reaped */
 }
 
 static int gather(struct session *session, int milliseconds)

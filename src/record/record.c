@@ -69,9 +69,6 @@ static double now(void)
 /* The process group of a command in a session of its own, to which our terminal sends no signals. 0: none. */
 static volatile sig_atomic_t group;
 
-/* One was passed on to the command, or is to be. */
-static volatile sig_atomic_t signalled;
-
 /* A signal that came after the recording, for the processes that we still follow. 0: none. */
 static volatile sig_atomic_t pending;
 
@@ -84,7 +81,6 @@ static void forget_group(bool command_ended)
 
 static void pass_on(int signal_number)
 {
-	signalled = true;
 	if (group > 0)
 		kill(-(pid_t)group, signal_number);
 	else
@@ -127,14 +123,6 @@ static void tell(const struct session *session, bool begins)
 			});
 }
 
-/* A signal may have ended the child that waits at the gate, which looks like a command that has ended at once. */
-static int go(struct session *session)
-{
-	int r = session->backend->go(session);
-
-	return r == 0 && signalled ? -EINTR : r;
-}
-
 static int start_command(struct session *session, enum record_step *step)
 {
 	const struct record_options *options = session->options;
@@ -169,7 +157,6 @@ static int start_command(struct session *session, enum record_step *step)
 	r = command_start(&command, marker, &session->command);
 	if (r < 0)
 		return r;
-	signalled = false;
 	/* From now on our terminal's modes are to be put back, and dropping the page cache may take long. */
 	if (session->terminal) {
 		heed_keyboard(session);
@@ -184,7 +171,7 @@ static int start_command(struct session *session, enum record_step *step)
 	*step = RECORD_STEP_EXEC;
 	tell(session, true);
 	session->started = session->last_event = now();
-	return go(session);
+	return session->backend->go(session);
 }
 
 static void take_signal(struct session *session)

@@ -453,9 +453,12 @@ case_timeout_leaves_the_command_alone() {
 # The terminal of another user's command is ours, in between.
 case_terminal_of_another_user() {
 	until_watch_ends='while [ -e /proc/$PPID/task ]; do sleep 0.1; done'
-	alone "$here/on-terminal" 80x24 wait:begun interrupt wait:told interrupt -- "$tool" watch --lines --user nobody -- \
-		sh -c "trap 'echo told' INT; echo begun; $until_watch_ends" >"$tmp/out" 2>&1 || fail "not interrupted: $(cat "$tmp/out")"
-	grep -q "'sh' goes on" "$tmp/out" || fail "the command has ended: $(cat "$tmp/out")"
+	cc -shared -fPIC -D_GNU_SOURCE -o "$tmp/late.so" "$HEADSTART_TEST_SOURCE/tests/record/programs/late.c" -ldl || fail "cc"
+	for preloaded in "" "$tmp/late.so"; do
+		alone "$here/on-terminal" 80x24 wait:begun interrupt wait:told interrupt -- env LD_PRELOAD="$preloaded" "$tool" watch --lines --user nobody -- \
+			sh -c "trap 'echo told' INT; echo begun; $until_watch_ends" >"$tmp/out" 2>&1 || fail "not interrupted: $(cat "$tmp/out")"
+		grep -q "'sh' goes on" "$tmp/out" || fail "the command has ended: $(cat "$tmp/out")"
+	done
 	alone "$here/on-terminal" 80x24 -- sh -c 'modes=$(stty -g); "$@"; [ "$(stty -g)" = "$modes" ]' sh \
 		"$tool" watch --lines --user nobody --timeout 0.3 -- sh -c "$until_watch_ends" >"$tmp/out" 2>&1 ||
 		fail "the terminal has other modes: $(cat "$tmp/out")"

@@ -9,7 +9,9 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -20,10 +22,14 @@
 #include "base/files/io.h"
 #include "base/run/child-signal.h"
 #include "base/run/descriptors.h"
+#include "base/run/process-file.h"
 #include "base/times.h"
 #include "display/window.h"
 #include "record/command/terminal.h"
 #include "record/command/user.h"
+
+#define STAT_MAX      (1u << 16)  /* bytes of text */
+#define PF_FORKNOEXEC 0x00000040u /* the kernel's include/linux/sched.h */
 
 static int prepare_child(const struct command_options *options, int marker)
 {
@@ -160,9 +166,27 @@ int command_open_gate(struct command *command)
 	return r == -EPIPE ? -EINTR : r; /* a signal has ended the child that waits there */
 }
 
+/*
+ * Whether it has passed execve(2): by the flags in proc(5)'s "stat", which a process keeps when it is killed. True if it has been
+ * reaped already.
+ */
+static bool has_executed(pid_t pid)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *name_end =
+		process_read(pid, STAT_MAX, &text, NULL, "stat") < 0 ? NULL : strrchr(text, ')');
+	unsigned flags;
+
+	return !name_end || sscanf(name_end + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) != 1 ||
+		!(flags & PF_FORKNOEXEC);
+}
+
+/* A child that is ended before it has become the command says nothing either. */
 int command_outcome(struct command *command)
 {
-	return await_word(command, 0);
+	int r = await_word(command, 0);
+
+	return r == 0 && !has_executed(command->pid) ? -EINTR : r;
 }
 
 int command_go(struct command *command)

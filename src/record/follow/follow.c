@@ -353,7 +353,7 @@ int follow_pump(struct follow *follow, unsigned milliseconds)
 
 bool follow_has_begun(const struct follow *follow)
 {
-	return follow->began || follow->command_ended || follow->all_ended;
+	return follow->began;
 }
 
 /* What is known of functions goes to the caller. Breakpoints stay, and so does what is needed to put them back. */

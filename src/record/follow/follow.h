@@ -52,7 +52,7 @@ int follow_new(const struct follow_options *options, struct follow **ret);
  */
 int follow_pump(struct follow *follow, unsigned milliseconds);
 
-/* Whether the command has become its program, or has ended without. */
+/* Whether the command has become its program. */
 bool follow_has_begun(const struct follow *follow);
 
 /* Looks once more at what every process has mapped. From now on nothing is noted. Returns 0 or negative errno. */

@@ -156,11 +156,30 @@ static void a_child_that_is_ended_at_the_gate_was_interrupted(void **state)
 	signal(SIGPIPE, SIG_DFL);
 }
 
+static void a_child_that_is_ended_behind_the_gate_was_interrupted(void **state)
+{
+	char *argv[] = {(char *)"true", NULL};
+	const struct command_options options = {
+		.path = "/bin/true", .argv = argv, .recording = "test", .signals = -1, .patience_ms = 100000};
+	struct command command = COMMAND_INIT;
+	int status;
+
+	assert_int_equal(command_start(&options, -1, &command), 0);
+	assert_int_equal(kill(command.pid, SIGSTOP), 0);
+	assert_int_equal(waitpid(command.pid, &status, WUNTRACED), command.pid);
+	assert_int_equal(command_open_gate(&command), 0);
+	assert_int_equal(kill(command.pid, SIGKILL), 0);
+	assert_int_equal(command_outcome(&command), -EINTR);
+	assert_int_equal(waitpid(command.pid, &status, 0), command.pid);
+	command_release(&command);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_child_that_is_stopped_holds_nobody_up),
 		cmocka_unit_test(a_child_that_is_ended_at_the_gate_was_interrupted),
+		cmocka_unit_test(a_child_that_is_ended_behind_the_gate_was_interrupted),
 		cmocka_unit_test(text_for_the_marker_lies_in_no_file),
 	};
 
