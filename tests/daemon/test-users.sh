@@ -6,13 +6,17 @@
 can_trace_execs
 make_disk
 . "$HEADSTART_TEST_SOURCE/tests/daemon/users-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/lib/cgroup-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/lib/systemd-lib.sh"
 make_waiter "$disk"
 home=$disk/home
 other_home=$disk/other-home
 own=$(own_of "$home")
 own_settings
 
+manager_pid=
 at_case_exit() {
+	end_units
 	stop_daemon
 	stop_listening
 	"$daemon" --sweep
@@ -125,6 +129,52 @@ case_without_systemd_the_daemon_starts_the_process() {
 	[ -n "$(plan_of "$own")" ] || fail "the user has no plan: $(ls -lR "$home"; cat "$tmp/daemon-log")"
 	is_private "$home" "$user"
 	nothing_is_told
+}
+
+# With all that the installed units forbid, but for their conditions: the tests may run in a container.
+start_units() {
+	begin_units
+	for unit in headstartd.service headstart-keep@.service headstart-keep.socket; do
+		from=$HEADSTART_TEST_SOURCE/packaging/$unit
+		[ -e "$from" ] || from=$from.in
+		sed "s,@private@,$others,; /^Condition/d" "$from" >"$units/$unit"
+	done
+	mkdir -p "$units/headstartd.service.d" /run/headstart
+	cat >"$units/headstartd.service.d/test.conf" <<-END
+		[Service]
+		Environment=HEADSTART_STATE=$HEADSTART_STATE HEADSTART_CONFIG= HEADSTART_LOG=$tmp/log
+		StandardError=append:$tmp/daemon-log
+	END
+	[ -e /sys/kernel/tracing/trace ] || mount -t tracefs tracefs /sys/kernel/tracing || skip "no tracefs"
+	make_manager_cgroups
+	begin_manager $manager "$units" "$tmp" $in_manager || skip "no systemd manager runs here: $(tail -1 "$tmp/manager.log")"
+	systemctl --user start headstartd.service || fail "the unit does not start: $(systemctl --user status headstartd.service; cat "$tmp/daemon-log" "$tmp/manager.log")"
+	daemon_pid=$(systemctl --user show --value -p MainPID headstartd.service)
+}
+end_units() {
+	[ -n "$manager_pid" ] || return 0
+	systemctl --user stop headstartd.service headstart-keep.socket
+	daemon_pid=
+	kill -9 "$manager_pid"
+	wait "$manager_pid" || :
+	manager_pid=
+	remove_cgroups
+}
+
+case_nothing_is_needed_that_the_units_forbid() {
+	have_systemd || skip "no systemd"
+	make_files
+	start_units
+	for line in "NoNewPrivs:	1" "Seccomp:	2"; do
+		grep -qx "$line" "/proc/$daemon_pid/status" || fail "it is not confined: $(cat "/proc/$daemon_pid/status")"
+	done
+	learn $as_user
+	[ -n "$(plan_of "$own")" ] || fail "the user has no plan: $(ls -lR "$home"; cat "$tmp/daemon-log")"
+	for start in $(seq 10); do
+		! own_files_come $as_user || break
+	done
+	[ -n "$came" ] || fail "the user's files stay cold: $(cat "$tmp/came" "$tmp/daemon-log")"
+	end_units
 }
 
 # Whoever else listens there is told nothing: the kernel says who called listen(2).
