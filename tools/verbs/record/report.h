@@ -16,10 +16,10 @@ int record_report_tracefs(int err, const char *verb);
 /* Says which backend was chosen, and why not trace events. */
 void record_report_backend(const struct record_job *job);
 
-/* Says that the recording has ended, but not the command. */
 /* Says so if record_wait(), which returned `err`, had to leave something that it was to end. */
 void record_report_left(const struct record_job *job, int err);
 
+/* Says that the recording has ended, but not the command. */
 void record_report_goes_on(const struct record_job *job, const struct record_result *result);
 
 /* Says why the first window cannot be seen, by the error of window_watcher_start(). Returns the exit status. */
