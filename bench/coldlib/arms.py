@@ -55,7 +55,7 @@ COLD_SHELL = ("/bin/sh", "-c", 'exec "$@"', "sh")
 
 ARMS = {arm.name: arm for arm in (
     Arm("nothing", "the command as it is, from a cold page cache"),
-    Arm("whole", "audit shim, nothing recorded: it reads whole files as they are mapped",
+    Arm("whole", "audit shim, nothing recorded: it reads the parts of files that pay here",
         environment=(AUDIT, ("HEADSTART", "whole")), needs=SHIM),
     Arm("files", "baseline: whole files of a recorded start in one sorted batch, then the command",
         prefix=("{read_files}", "{list}"), needs=FILES),

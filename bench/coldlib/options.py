@@ -20,7 +20,7 @@ def positive(kind, text):
 def add_protocol(parse, build):
     """How often and how long a command is run; `build` is the default of --build."""
     parse.add_argument("--runs", type=lambda text: positive(int, text), default=7, metavar="N",
-                       help="runs of each arm (default: 7)")
+                       help="runs of each arm (default: %(default)s)")
     parse.add_argument("--seed", type=int, default=1, metavar="N",
                        help="of the device's chances and of the bootstrap (default: 1)")
     parse.add_argument("--timeout", type=lambda text: positive(float, text), default=120, metavar="S",
