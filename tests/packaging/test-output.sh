@@ -1,5 +1,6 @@
 #!/bin/sh
-# build-deb and build-rpm replace the packages of an earlier build in the folder that they are given, and nothing else there.
+# build-deb and build-rpm replace the packages of an earlier build in the folder that they are given, and nothing else there. The
+# package of the shims needs no 32-bit one.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 git -c safe.directory="$HEADSTART_TEST_SOURCE" -C "$HEADSTART_TEST_SOURCE" ls-files >/dev/null 2>&1 || skip "no git clone"
 mkdir "$tmp/bin"
@@ -32,6 +33,20 @@ case_debian_packages_of_an_earlier_build_are_replaced() {
 case_rpm_packages_of_an_earlier_build_are_replaced() {
 	stand_in rpmbuild 'while [ "$1" != --define ]; do shift; done' 'place=${2#_topdir }' 'mkdir -p "$place/RPMS"' 'touch "$place/RPMS/headstart-2-1.x86_64.rpm"'
 	replaces build-rpm headstart-2-1.x86_64.rpm libheadstart-1-1.x86_64.rpm
+}
+
+# No other machine than an x86-64 one has it, nor one whose compiler makes no 32-bit code.
+case_debian_package_of_the_shims_is_built_without_the_32_bit_one() {
+	have dh_install || return 0
+	for file in lib/aarch64-linux-gnu/headstart/libheadstart-audit.so lib/aarch64-linux-gnu/headstart/libheadstart-preload.so \
+		share/man/man8/libheadstart-audit.8 share/man/man8/libheadstart-preload.8; do
+		mkdir -p "$(dirname "$tmp/source/debian/tmp/usr/$file")"
+		touch "$tmp/source/debian/tmp/usr/$file"
+		echo "./usr/$file" >>"$tmp/wanted"
+	done
+	cp -r "$HEADSTART_TEST_SOURCE/packaging/debian/." "$tmp/source/debian"
+	(cd "$tmp/source" && DEB_HOST_ARCH=arm64 dh_install -plibheadstart) >"$tmp/out" 2>&1 || fail "$(cat "$tmp/out")"
+	(cd "$tmp/source/debian/libheadstart" && find . -type f) | LC_ALL=C sort | diff "$tmp/wanted" - >&2 || fail "other files are packaged"
 }
 
 run_cases
