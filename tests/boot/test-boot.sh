@@ -134,6 +134,21 @@ case_there_may_be_nothing_to_stop() {
 	says "no boot is being recorded"
 }
 
+# As systemd.offline-updates(7) says, a link marks the boot; where that leads may be mounted later.
+case_unit_records_no_offline_update() {
+	systemd-analyze condition ConditionPathExists=/ >/dev/null 2>&1 || { untried "no systemd-analyze(1) that knows conditions" && return 0; }
+	conditions=$(sed -n "s,^\(ConditionPath.*\)=!\(.*/system-update\)\$,\1=!$tmp\2,p" "$HEADSTART_TEST_BUILD/packaging/headstart-boot-record.service")
+	mkdir "$tmp/etc"
+	systemd-analyze condition $conditions >"$tmp/out" 2>&1 || fail "no other boot is recorded, either: $(cat "$tmp/out")"
+	for link in "$tmp/system-update" "$tmp/etc/system-update"; do
+		for target in "$tmp" /nowhere; do
+			ln -s "$target" "$link"
+			! systemd-analyze condition $conditions >"$tmp/out" 2>&1 || fail "a boot is recorded that '${link#"$tmp"}' marks, to '$target'"
+			rm "$link"
+		done
+	done
+}
+
 case_wrong_command_lines() {
 	for wrong in "" "start" "prefetch stop" "record --timeout" "record --timeout 0" "record --timeout x" "stop --timeout 3" "prefetch --now"; do
 		status=0
