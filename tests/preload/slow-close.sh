@@ -81,6 +81,29 @@ case_launcher_starts_the_program_while_the_server_does_not_answer() {
 	comes_true "nothing was read ahead" grep -qs "^prefetch program=$target " "$log"
 }
 
+# The prefetcher takes the plan late, as on a busy machine. The program starts too early within this second, if at all.
+case_program_waits_for_a_prefetcher_that_is_late() {
+	serve
+	rm -f "$log" "$tmp/returned"
+	"$unclaimed" $(find "$state" -name '*.plan' -type f)
+	make_cold
+	env -i PATH="$PATH" HEADSTART_STATE="$state" HEADSTART_LOG="$log" /usr/bin/python3 "$tmp/launcher" "$tmp/mirror/file" \
+		"$tmp/mirror.log.held" "$tmp/returned" "$headstart" run --wait done -- "$target" argument >"$tmp/seen" 2>&1 &
+	starter=$!
+	comes_true "the prefetcher does not close the file" grep -q '^flush' "$tmp/mirror.log"
+	tries=0
+	while [ $((tries += 1)) -le 100 ]; do
+		[ ! -e "$tmp/returned" ] || fail "the program starts before its prefetcher has ended"
+		sleep 0.01
+	done
+	exec 9<>"$tmp/mirror.log.held" # the server answers
+	status=0
+	wait $starter || status=$?
+	exec 9>&-
+	[ "$status" = 7 ] || fail "the program failed with $status: $(cat "$tmp/seen")"
+	comes_true "nothing was read ahead" grep -qs "^prefetch program=$target " "$log"
+}
+
 # The prefetcher stays the launcher's child, and closes what it has inherited.
 case_launcher_in_a_container_starts_the_program() {
 	[ "$(id -u)" = 0 ] && unshare --pid --fork --mount-proc true 2>/dev/null || { untried "no pid namespaces here" && return 0; }

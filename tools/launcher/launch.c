@@ -147,8 +147,8 @@ int launch_prefetcher(const struct launch *launch)
 	r = detach(carry_out, launch, launch->verbose, &pipe_end, &child);
 	if (r < 0)
 		return r;
-	if (!await_claim(pipe_end, child > 0 ? CLAIM_LIMIT_STAYS_MS : CLAIM_LIMIT_MS))
-		return 0;
+	if (!await_claim(pipe_end, child > 0 ? CLAIM_LIMIT_STAYS_MS : CLAIM_LIMIT_MS) && child > 0)
+		return 0; /* one that does not stay may only be late, and is waited for as any other */
 	if (wait_max_ms(launch) > 0)
 		await_prefetcher(pipe_end, wait_max_ms(launch));
 	if (child > 0)
