@@ -116,7 +116,8 @@ static bool is_in_home(unsigned int n)
 {
 	const struct state_environment *folders = &shim_start.folders;
 
-	return n == 0 && !folders->root && !state_variable_set(folders->state);
+	return n == 0 && !folders->root && !state_variable_set(folders->state) &&
+		(state_variable_set(folders->xdg_state_home) || state_variable_set(folders->home));
 }
 
 /*

@@ -23,7 +23,9 @@ serve() { # [MODE]
 		sleep 0.01
 	done
 }
+roots=
 at_case_exit() {
+	[ -z "$roots" ] || umount -l "$(dirname "$roots")" 2>/dev/null || :
 	kill -KILL $server 2>/dev/null || :
 	umount -l "$tmp/mirror" 2>/dev/null || :
 }
@@ -129,6 +131,28 @@ case_plan_in_a_home_that_does_not_answer_is_left() {
 	timeout -s KILL 30 $as_nobody env -i HOME="$tmp/mirror" LD_PRELOAD="$others/${preload##*/}" "$others/launch" execv "$others/target" >"$tmp/seen" 2>&1 || status=$?
 	[ "$status" = 7 ] || fail "the program ended with $status: $(cat "$tmp/seen")"
 	! grep -q read "$tmp/mirror.log" || fail "the plan is read: $(cat "$tmp/mirror.log")"
+}
+
+# Root's plans are trusted wherever they lie, also on a machine without a disk.
+case_plan_of_roots_is_read_for_a_program_without_a_home() {
+	[ "$(id -u)" = 0 ] || { untried "only root can become a user" && return 0; }
+	for_others "$preload" "$launch" "$target"
+	chmod 711 "$tmp"
+	rm -rf "$tmp/real" && mkdir "$tmp/real"
+	"$built/plan-for" "$tmp/real" "$others/target" $libraries >"$tmp/out" || fail "$(cat "$tmp/out")"
+	serve forget
+	roots=$(defined HEADSTART_STATE_DIR)
+	mount -t tmpfs -o mode=755 tmpfs "$(dirname "$roots")"
+	mkdir "$roots"
+	mount --bind "$tmp/mirror" "$roots"
+	make_cold
+	for home in "" "HOME=$tmp/nowhere"; do
+		: >"$tmp/mirror.log"
+		status=0
+		$as_nobody env -i $home LD_PRELOAD="$others/${preload##*/}" "$others/launch" execv "$others/target" >"$tmp/seen" 2>&1 || status=$?
+		[ "$status" = 7 ] || fail "the program ended with $status: $(cat "$tmp/seen")"
+		grep -q read "$tmp/mirror.log" || fail "the plan is not read (${home:-without a home})"
+	done
 }
 
 run_cases
