@@ -45,15 +45,21 @@ if [ -n "${stub-}" ] && [ -e "$root$private/i386" ]; then # as if these programs
 	in_root "$program" install --system >"$tmp/out" 2>/dev/null || fail "for programs of a new kind"
 	grep -qx "placed the library for programs of /lib/ld-linux.so.2" "$tmp/out" || fail "for programs of a new kind it says: $(cat "$tmp/out")"
 	[ -L "$stub" ] || fail "programs of a new kind have no library of theirs"
-	# Debian's maintainer script does the same, but only where that line is there.
+	# Debian's maintainer script and rpm's trigger do the same, but only where that line is there.
 	cp "$HEADSTART_TEST_SOURCE/packaging/debian/headstart.postinst" "$root/postinst"
 	rm "$stub"
 	in_root sh /postinst triggered || fail "postinst"
 	[ -L "$stub" ] || fail "postinst places no library for programs of a new kind"
+	sed -n '/^%transfiletriggerin /,/^$/s/^[^%]/&/p' "$HEADSTART_TEST_SOURCE/packaging/rpm/headstart.spec" >"$root/trigger"
+	rm "$stub"
+	in_root sh /trigger || fail "rpm's trigger"
+	[ -L "$stub" ] || fail "rpm's trigger places no library for programs of a new kind"
 	cp "$line" "$tmp/line"
 	echo "$private/libheadstart-preload.so" >"$line"
-	in_root sh /postinst triggered 2>/dev/null || fail "postinst with another line"
-	[ "$(cat "$line")" = "$private/libheadstart-preload.so" ] || fail "postinst adds a line: $(cat "$line")"
+	for script in "/postinst triggered" /trigger; do
+		in_root sh $script 2>/dev/null || fail "$script with another line"
+		[ "$(cat "$line")" = "$private/libheadstart-preload.so" ] || fail "$script adds a line: $(cat "$line")"
+	done
 	cp "$tmp/line" "$line"
 fi
 in_root "$program" uninstall --system >"$tmp/out" || fail "uninstall"
