@@ -11,7 +11,6 @@
 #include "explain/code.h"
 #include "explain/planned.h"
 #include "explain/touch.h"
-#include "profile/compare/share.h"
 
 #define PAGE 4096u
 
@@ -28,17 +27,6 @@ static void range_of_a_page_is_found(void **state)
 	assert_ptr_equal(explain_find_range(&file, 10), &ranges[2]);
 	assert_null(explain_find_range(&file, 11));
 	assert_null(explain_find_range(&file, UINT64_MAX));
-}
-
-static void pages_of_every_run_and_of_one_run_are_counted(void **state)
-{
-	struct profile_share share = profile_share_of(&file, 3);
-
-	assert_int_equal(share.pages, 6);
-	assert_int_equal(share.every_run, 2);
-	assert_int_equal(share.one_run, 1);
-	share = profile_share_of(NULL, 3);
-	assert_int_equal(share.pages + share.every_run + share.one_run, 0);
 }
 
 static void last_exec_before_a_touch_counts(void **state)
@@ -123,7 +111,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(range_of_a_page_is_found),
-		cmocka_unit_test(pages_of_every_run_and_of_one_run_are_counted),
 		cmocka_unit_test(last_exec_before_a_touch_counts),
 		cmocka_unit_test(file_is_found_by_path_or_last_part),
 		cmocka_unit_test(plan_says_why_it_reads_a_page),

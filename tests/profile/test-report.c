@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "report/json-text.h"
 #include "report/table.h"
+#include "report/touched.h"
 #include "report/utf8.h"
 #include "report/words.h"
 
@@ -136,6 +137,21 @@ static void json_has_no_control_characters(void **state)
 		"\"a\\u001b\\u007f\\u0080\\u009f\xc2\xa0\xc3\xa9<\xef\xbf\xbd\"\n");
 }
 
+/* Of the last page of a file only what the file has of it. */
+static void bytes_of_every_run_and_of_one_run_are_counted(void **state)
+{
+	struct profile_range ranges[] = {{2, 3, 10, 2}, {5, 1, 1, 1}, {9, 2, 4, 3}};
+	const struct profile_file file = {
+		.path = (char *)"/lib/a", .size = 10 * 4096 + 100, .ranges = ranges, .n_ranges = 3};
+	struct touched touched = touched_of(&file, 3, 4096);
+
+	assert_int_equal(touched.bytes, 5 * 4096 + 100);
+	assert_int_equal(touched.every_run, 4096 + 100);
+	assert_int_equal(touched.one_run, 4096);
+	touched = touched_of(NULL, 3, 4096);
+	assert_int_equal(touched.bytes + touched.every_run + touched.one_run, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +161,7 @@ int main(void)
 		cmocka_unit_test(only_well_formed_utf8_counts),
 		cmocka_unit_test(bars_share_out_pages),
 		cmocka_unit_test(json_has_no_control_characters),
+		cmocka_unit_test(bytes_of_every_run_and_of_one_run_are_counted),
 		cmocka_unit_test(text_is_safe_and_fits),
 		cmocka_unit_test(text_keeps_its_beginning_if_that_says_more),
 	};

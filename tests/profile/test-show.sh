@@ -161,6 +161,10 @@ case_no_more_is_touched_than_the_file_has() {
 	show "$tmp/all-of-it"
 	says '^ *touched +9\.0 kB in 1 range of 1 file'
 	says '^ +9\.0 kB +9\.0 kB +1 .*short$'
+	printf 'program %s\nfile regular %s\nrange 0 2 0 2\nrange 2 1 2 1\n' "$app" "$real/short" | "$make_profile" "$tmp/all-of-two-runs"
+	show "$tmp/all-of-two-runs"
+	says '^ *touched +9\.0 kB in 2 ranges of 1 file'
+	says '^ +8\.2 kB in every run, 808 B in one run alone$'
 	"$headstart" plan -o "$tmp/plan-of-all" "$tmp/all-of-it" >/dev/null || fail "no plan"
 	show "$tmp/plan-of-all"
 	says '^ +9\.0 kB +9\.0 kB +1 .*short$'

@@ -8,7 +8,6 @@
 
 #include "base/cleanup.h"
 #include "base/plural.h"
-#include "profile/compare/share.h"
 #include "profile/functions.h"
 #include "profile/metadata.h"
 #include "report/table.h"
@@ -50,13 +49,13 @@ static void print_runs(FILE *out, const struct profile *profile, const struct re
 	char all[WORDS_MAX], one[WORDS_MAX];
 
 	for (size_t i = 0; i < profile->n_files; i++) {
-		struct profile_share share = profile_share_of(&profile->files[i], profile->runs);
+		struct touched touched = touched_of(&profile->files[i], profile->runs, profile->page_size);
 
-		every += share.every_run;
-		once += share.one_run;
+		every += touched.every_run;
+		once += touched.one_run;
 	}
-	table_line(out, style, "", "%s in every run, %s in one run alone",
-		words_bytes(every * profile->page_size, all), words_bytes(once * profile->page_size, one));
+	table_line(out, style, "", "%s in every run, %s in one run alone", words_bytes(every, all),
+		words_bytes(once, one));
 }
 
 static void print_header(FILE *out, const struct profile *profile, const struct report_style *style)
