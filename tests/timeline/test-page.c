@@ -380,7 +380,7 @@ static void time_without_a_process_is_a_cause(void **state)
 {
 	static const enum timeline_state states[] = {TIMELINE_RUNNING, TIMELINE_STATES};
 	_cleanup_(sums_releasep) struct sums sums = {0};
-	_cleanup_free_ char *mostly = NULL, *page = NULL;
+	_cleanup_free_ char *mostly = NULL, *sentence = NULL, *page = NULL;
 	struct json_object *all, *causes, *class;
 	uint64_t sum = 0;
 	size_t size;
@@ -389,6 +389,10 @@ static void time_without_a_process_is_a_cause(void **state)
 	assert_int_equal(sums_make(&made, &sums), 0);
 	mostly = report_timeline_mostly(&made, &sums);
 	assert_string_equal(mostly, "no process was there: 4.0 of 5.0 s");
+	sentence = report_timeline_sentence(&made, &sums);
+	assert_string_equal(sentence,
+		"0.000 of 5.0 s were waiting for 0 reads; 4.0 s without any process; 1.0 s computing; there is nothing to gain "
+		"by prefetching.");
 	page = written(report_timeline_page, 1, &size);
 	causes = json_object_object_get(start_of(page, 0, &all), "causes");
 	for (size_t i = 0; i < json_object_array_length(causes); i++)

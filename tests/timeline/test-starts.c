@@ -135,11 +135,46 @@ static void the_file_that_is_named_explains_the_difference(void **state)
 	}
 }
 
+/* A start that computes for a second, and then is not there until it has taken so many seconds. */
+static struct timeline start_of(uint64_t seconds)
+{
+	const uint64_t end = 1000000000;
+	struct timeline timeline = {.page_size = 4096, .duration = seconds * end};
+	const struct timeline_span span = {.end = end,
+		.state = TIMELINE_RUNNING,
+		.file = TIMELINE_NONE,
+		.read = TIMELINE_NONE,
+		.note = TIMELINE_NONE,
+		.waker = TIMELINE_NONE};
+
+	timeline_add_thread(&timeline,
+		&(struct timeline_thread){.end = end, .tid = 1, .pid = 1, .parent = TIMELINE_NONE},
+		"program");
+	timeline_add_span(&timeline, &span);
+	assert_int_equal(timeline_check(&timeline), 0);
+	return timeline;
+}
+
+static void time_without_a_process_explains_the_difference(void **state)
+{
+	_cleanup_(report_starts_release) struct report_starts starts = {0};
+	_cleanup_free_ char *sentence = NULL;
+	struct timeline both[2] = {start_of(1), start_of(5)};
+
+	assert_int_equal(report_starts_init(&starts, both, 2), 0);
+	sentence = report_starts_sentence(&starts);
+	assert_string_equal(sentence,
+		"The second start took 5.0 s instead of 1.0 s, 4.0 s more: 4.0 s more without any process.");
+	timeline_release(&both[0]);
+	timeline_release(&both[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_gained_and_where),
 		cmocka_unit_test(the_file_that_is_named_explains_the_difference),
+		cmocka_unit_test(time_without_a_process_explains_the_difference),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,14 +86,17 @@ static void print_causes(FILE *out, const struct report_starts *starts)
 {
 	uint64_t longer =
 		duration(starts, 0) > duration(starts, 1) ? duration(starts, 0) : duration(starts, 1);
-	struct change causes[TIMELINE_STATES];
+	struct change causes[TIMELINE_STATES + 1];
+	const size_t n = sizeof(causes) / sizeof(*causes);
 	char time[WORDS_MAX];
 
 	for (enum timeline_state state = 0; state < TIMELINE_STATES; state++)
 		causes[state] = (struct change){report_timeline_state(state),
 			starts->sums[0].causes.states[state], starts->sums[1].causes.states[state]};
-	qsort(causes, TIMELINE_STATES, sizeof(*causes), compare_changes);
-	for (size_t i = 0; i < TIMELINE_STATES && size_of(&causes[i]) * SHARE_MIN > longer; i++)
+	causes[TIMELINE_STATES] = (struct change){
+		REPORT_WITHOUT_ANYBODY, starts->sums[0].causes.nobody, starts->sums[1].causes.nobody};
+	qsort(causes, n, sizeof(*causes), compare_changes);
+	for (size_t i = 0; i < n && size_of(&causes[i]) * SHARE_MIN > longer; i++)
 		fprintf(out, "%s %s s %s %s", i ? "," : ":", report_timeline_time(size_of(&causes[i]), time),
 			causes[i].after < causes[i].before ? "less" : "more", causes[i].what);
 }

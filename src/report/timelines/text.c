@@ -68,7 +68,8 @@ static void print_expectation(FILE *out, const struct timeline *timeline, const 
 
 char *report_timeline_sentence(const struct timeline *timeline, const struct sums *sums)
 {
-	uint64_t others = waited_for_others(sums), processor = sums->causes.states[TIMELINE_RUNNABLE];
+	uint64_t others = waited_for_others(sums), processor = sums->causes.states[TIMELINE_RUNNABLE],
+		 nobody = sums->causes.nobody;
 	char a[WORDS_MAX], b[WORDS_MAX], c[WORDS_MAX];
 	char *text = NULL;
 	size_t size;
@@ -86,6 +87,8 @@ char *report_timeline_sentence(const struct timeline *timeline, const struct sum
 		fprintf(out, "; %s s waiting for others", report_timeline_time(others, a));
 	if (processor > timeline->duration / 50)
 		fprintf(out, "; %s s waiting for a processor", report_timeline_time(processor, a));
+	if (nobody > timeline->duration / 50)
+		fprintf(out, "; %s s " REPORT_WITHOUT_ANYBODY, report_timeline_time(nobody, a));
 	fprintf(out, "; %s s computing", report_timeline_time(sums->causes.states[TIMELINE_RUNNING], a));
 	print_expectation(out, timeline, sums);
 	fputc('.', out);

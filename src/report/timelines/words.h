@@ -17,5 +17,8 @@ const char *report_timeline_state(enum timeline_state state);
 /* The cause of the time when nothing of the start existed. */
 #define REPORT_NOBODY "no process was there"
 
+/* The same behind a time: "4.0 s without any process". */
+#define REPORT_WITHOUT_ANYBODY "without any process"
+
 /* The name of a file for people: its path, "/dev/sda (inodes and folders)", "a file without a name". The caller frees it. */
 char *report_timeline_file(const struct timeline *timeline, uint32_t file);
