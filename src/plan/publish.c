@@ -286,8 +286,8 @@ int plan_publish(
 		return r;
 	r = options->rule || recordings->n > 1 ? publish_for_each(recordings, &of_rule, ret_summary)
 					       : publish_for_all(recordings, options, ret_summary);
-	/* What was there may name what others own by now. */
-	if (r == -ENODATA && ret_summary->others > 0)
+	/* What was there may name what others own by now. If only the limits left nothing to read, they are a mistake. */
+	if (r == -ENODATA && ret_summary->others > 0 && !ret_summary->limited)
 		(void)plan_remove(recordings->items->program);
 	if (r == 0)
 		(void)signs_publish(recordings->items->program); /* a missing sign only costs a wait */

@@ -9,8 +9,8 @@
  * Publishes the plan of the program, and one for each recorded start where starts differ: if the program is a host
  * (options->rule), or was recorded with different arguments. Removes its plans of other starts. What the recordings asked
  * for is found out again if the rule has changed since. Returns 0; -ENODATA if there is nothing to read on this machine,
- * and nothing was published (*ret_summary is filled in all the same), and what was there has stayed unless it may name what others own by now; or
- * negative errno.
+ * and nothing was published (*ret_summary is filled in all the same), and what was there has stayed unless it may name what others own by now and
+ * it was not the options' limits that left nothing; or negative errno.
  */
 int plan_publish(
 	struct recordings *recordings, const struct plan_options *options, struct plan_summary *ret_summary);

@@ -59,7 +59,7 @@ profile() {
 	fi
 }
 plans() { find "$HEADSTART_STATE" -name "$1-*.plan" | wc -l; }
-plan() { "$headstart" plan --device solid "$real/$1.profile" >out || fail "plan $1: $(cat out)"; }
+plan() { "$headstart" plan --device solid "$real/$1.profile" >out 2>err || fail "plan $1: $(cat out)"; }
 
 # serves FILES KIND ARGUMENT…: the start is served by a plan of that many files, "own" or for "any" arguments.
 serves() {
@@ -221,6 +221,24 @@ case_plans_stay_if_none_can_be_made() {
 		refuses 1 "there is nothing to read ahead for '$real/$name' here within the limits that were given" "$headstart" plan --budget 1 "$name.profile"
 		[ "$(cksum state/$name-*.plan)" = "$before" ] || fail "plans of $name are gone or others: $(ls state)"
 	done
+}
+
+# Of root's plans, too, where a file that somebody else owns is left out of them. If nothing else is left, the limits are not to blame.
+case_budget_is_a_mistake_beside_files_of_others_too() {
+	[ "$(id -u)" = 0 ] || skip "only root makes plans for everybody"
+	cp /bin/true alone
+	profile alone -- common of-b
+	chown 65534 of-b
+	plan alone
+	before=$(cksum state/alone-*.plan)
+	! "$headstart" plan --budget 1 alone.profile 2>err || fail "it is no failure"
+	grep -q "here within the limits that were given; files left out: 1 not root's alone$" err || fail "it says: $(cat err)"
+	[ "$(cksum state/alone-*.plan)" = "$before" ] || fail "the plan is gone or another: $(ls state)"
+	chown 65534 alone common
+	! "$headstart" plan --budget 64M alone.profile 2>err || fail "it is no failure"
+	grep -q "there is nothing to read ahead for '$real/alone' here; files left out: 3 not root's alone$" err || fail "it says: $(cat err)"
+	[ "$(plans alone)" = 0 ] || fail "a plan that names what others own has stayed: $(ls state)"
+	chown 0 common of-b
 }
 
 case_denied_program_has_no_plan_at_all() {

@@ -37,6 +37,7 @@ struct plan_summary {
 	size_t in_memory; /* files left out because they lie in memory (tmpfs) */
 	size_t uncached;  /* left out: their file system drops what is cached at every open (FUSE) */
 	size_t others;    /* left out of a plan for everybody: others than root own or can replace them */
+	bool limited;     /* pages are left out by the budget, or because too few runs touched them */
 	size_t starts;    /* plans that are for certain starts alone, beside the one for any start */
 	size_t extents;
 	uint64_t bytes;     /* that will be read */

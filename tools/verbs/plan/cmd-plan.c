@@ -151,8 +151,7 @@ static int build_failed(int error, const char *program, const struct plan_summar
 	const struct plan_options *options)
 {
 	if (error == -ENODATA)
-		return nothing_to_read(
-			program, summary, options->budget || options->root || options->min_runs > 1);
+		return nothing_to_read(program, summary, summary->limited || options->root);
 	if (error == -EFBIG)
 		return verb_fail("the plan of '%s' would be too large; give a --budget", program);
 	return verb_fail_errno(error, "cannot make the plan of '%s'", program);

@@ -120,6 +120,8 @@ static int add_ranges(struct plan_draft *draft, const struct profile_file *sourc
 
 		if (source->ranges[i].runs >= min_runs)
 			r = add_range(draft, &source->ranges[i], end);
+		else
+			draft->summary.limited = true;
 		if (r < 0)
 			return r;
 	}
@@ -324,6 +326,7 @@ int draft_cut(struct plan_draft *draft, uint64_t budget)
 		uint32_t kept = extent->pages < room ? extent->pages : (uint32_t)room;
 
 		draft->files[extent->file].pages -= extent->pages - kept;
+		draft->summary.limited |= kept < extent->pages;
 		extent->pages = kept;
 		room -= kept;
 	}
