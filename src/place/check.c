@@ -198,13 +198,16 @@ static int try_sharing(const char *folder, uint32_t page_size, char **ret)
 
 	if (r >= 0)
 		r = place_area_open(folder, page_size, &area);
-	if (r == 0)
-		r = write_page(other, page_size);
+	if (r < 0)
+		return explain_donor(r, ret);
+	r = write_page(other, page_size);
 	if (r == 0)
 		r = place_copy(&file, other, &area, page_size);
 	if (r < 0)
-		return explain_donor(r, ret);
+		return explain_writing(r, ret);
 	r = place_share(&file, other, &area, page_size, &done);
+	if (r == -ENOSPC || r == -EIO)
+		return explain_writing(r, ret);
 	return r < 0 ? explain_sharing(r, ret) : 0;
 }
 
