@@ -36,7 +36,7 @@ static void factor_text(double factor, char *buffer, size_t size)
 		snprintf(buffer, size, "%.*f times", factor < 10 ? 1 : 0, factor);
 }
 
-const char *verdict_text(enum verdict_kind kind, double median, char buffer[VERDICT_MAX])
+const char *verdict_text(enum verdict_kind kind, double median, bool stale, char buffer[VERDICT_MAX])
 {
 	char factor[VERDICT_MAX / 2];
 
@@ -54,7 +54,8 @@ const char *verdict_text(enum verdict_kind kind, double median, char buffer[VERD
 		break;
 	case VERDICT_UNMEASURED:
 		snprintf(buffer, VERDICT_MAX,
-			"not measured: headstart read nothing ahead, because what it looks at was in memory at each start");
+			"not measured: headstart read nothing ahead, because what it looks at %s",
+			stale ? "has changed, is gone, or was in memory" : "was in memory at each start");
 		break;
 	}
 	return buffer;

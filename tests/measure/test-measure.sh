@@ -167,6 +167,16 @@ case_what_stays_in_memory_is_not_measured() {
 	kill "$holder"
 }
 
+# If its plan names only what is gone by now, that is the reason.
+case_plan_of_what_is_gone_is_not_measured() {
+	make_program gone-by-now :
+	rm "$tmp/gone-by-now.data"
+	"$tool" measure --runs 3 -- "$tmp/gone-by-now" >"$tmp/out" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	head -n 1 "$tmp/out" | grep -qx "not measured: headstart read nothing ahead, because what it looks at has changed, is gone, or was in memory" ||
+		fail "the verdict: $(cat "$tmp/out")"
+	grep -q "1 file of the plan is changed or gone, or cannot be read" "$tmp/err" || fail "not told: $(cat "$tmp/err")"
+}
+
 # A user measures what root has installed and recorded, without being root.
 case_ordinary_user() {
 	[ "$(id -u)" = 0 ] || skip "only root can be another user"

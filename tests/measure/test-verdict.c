@@ -15,7 +15,7 @@ static void assert_text(double low, double median, double high, const char *name
 	char buffer[VERDICT_MAX];
 
 	assert_string_equal(verdict_name(verdict_of(&speedup, 1)), name);
-	assert_string_equal(verdict_text(verdict_of(&speedup, 1), median, buffer), text);
+	assert_string_equal(verdict_text(verdict_of(&speedup, 1), median, false, buffer), text);
 }
 
 static void a_gain_is_in_times_or_percent(void **state)
@@ -48,8 +48,10 @@ static void without_prefetching_nothing_is_measured(void **state)
 	char buffer[VERDICT_MAX];
 
 	assert_string_equal(verdict_name(verdict_of(&speedup, 0)), "unmeasured");
-	assert_string_equal(verdict_text(VERDICT_UNMEASURED, 2, buffer),
+	assert_string_equal(verdict_text(VERDICT_UNMEASURED, 2, false, buffer),
 		"not measured: headstart read nothing ahead, because what it looks at was in memory at each start");
+	assert_string_equal(verdict_text(VERDICT_UNMEASURED, 2, true, buffer),
+		"not measured: headstart read nothing ahead, because what it looks at has changed, is gone, or was in memory");
 }
 
 int main(void)

@@ -118,7 +118,7 @@ int measure_report_text(const struct measure_report *report)
 	enum verdict_kind kind = kind_of(report);
 	char verdict[VERDICT_MAX], bytes[WORDS_MAX], until[64];
 
-	fputs(verdict_text(kind, report->speedup, verdict), stdout);
+	fputs(verdict_text(kind, report->speedup, cold->unreadable > 0, verdict), stdout);
 	if (kind == VERDICT_FASTER)
 		printf(" (%.2f to %.2f)", report->speedup_interval.low, report->speedup_interval.high);
 	puts("\n");
