@@ -233,6 +233,8 @@ static void end_at(struct known *known, int64_t *date, int64_t now)
 void known_believe(struct known *known, int64_t now)
 {
 	for (size_t i = 0; i < known->n; i++) {
+		if (known->items[i].learnt > now)
+			continue;
 		end_at(known, &known->items[i].last_start, now);
 		end_at(known, &known->items[i].last_cold, now);
 	}

@@ -79,7 +79,10 @@ int known_judge(struct known *known, const char *path, uint64_t key, uid_t user,
 /* A start of that user, whose plan was made of what was learnt. */
 void known_started(struct known *known, const char *path, uint64_t key, uid_t user, int64_t now);
 
-/* This date can be believed (calendar.h): what is later was seen while the clock was ahead, and counts as of now. */
+/*
+ * This date can be believed (calendar.h): what is later was seen while the clock was ahead, and counts as of now. Unless it was learnt later
+ * than now: then the clock may be behind, for as long as there is no network, and all would be too old once it is right.
+ */
 void known_believe(struct known *known, int64_t now);
 
 /*

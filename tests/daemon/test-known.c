@@ -454,6 +454,21 @@ static void starts_while_the_clock_is_behind_make_nothing_old(void **state)
 	known_release(&known);
 }
 
+/* A machine may run for hours before its network is there, and then the date can be believed. */
+static void a_clock_that_stays_behind_makes_nothing_old(void **state)
+{
+	const int64_t behind = NOW - (int64_t)3650 * DAY;
+	struct known known = {0};
+
+	learn(&known, 0, NOW);
+	known_believe(&known, behind);
+	known_started(&known, "/usr/bin/git", 0, 0, behind + 1);
+	known_believe(&known, NOW + DAY);
+	assert_null(known_next_to_forget(&known, UINT64_MAX, NOW + DAY));
+	assert_non_null(known_next_to_forget(&known, UINT64_MAX, NOW + (int64_t)(KNOWN_DAYS_KEPT + 1) * DAY));
+	known_release(&known);
+}
+
 static void nothing_is_too_old_without_a_date(void **state)
 {
 	struct known known = {0};
@@ -541,6 +556,7 @@ int main(void)
 		cmocka_unit_test(a_trace_while_the_clock_was_ahead_puts_off_no_other),
 		cmocka_unit_test(a_start_while_the_clock_was_ahead_keeps_nothing_for_years),
 		cmocka_unit_test(starts_while_the_clock_is_behind_make_nothing_old),
+		cmocka_unit_test(a_clock_that_stays_behind_makes_nothing_old),
 		cmocka_unit_test(nothing_is_too_old_without_a_date),
 		cmocka_unit_test(a_file_is_read_as_it_was_written),
 		cmocka_unit_test(every_damaged_byte_is_noticed),
