@@ -24,6 +24,8 @@
 #include "base/times.h"
 #include "headstartd/look/elsewhere.h"
 #include "headstartd/look/looker.h"
+#include "record/events/execs.h"
+#include "record/restore/kernelfs.h"
 #include "start-process.h"
 
 #define SOMEBODY  12345
@@ -274,6 +276,65 @@ static void a_process_that_ends_before_it_is_blamed_blames_no_service(void **sta
 	end_process(again);
 }
 
+/* Which of these processes executed something, in the order in which that was told. */
+struct order {
+	pid_t pids[2], told[2];
+	unsigned n;
+};
+
+static void note_exec(void *context, const struct exec_seen *exec)
+{
+	struct order *order = context;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (exec->pid == order->pids[i] && order->n < 2)
+			order->told[order->n++] = exec->pid;
+}
+
+static pid_t execute_on(const cpu_set_t *processor)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		if (sched_setaffinity(0, sizeof(*processor), processor) == 0)
+			execl("/bin/true", "true", NULL);
+		_exit(1);
+	}
+	assert_true(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
+	return pid;
+}
+
+/* What a program executes on another processor is told after it: it belongs to that start. */
+static void who_was_executed_first_is_told_first(void **state)
+{
+	_cleanup_close_ int tracefs = kernelfs_open_tracefs();
+	cpu_set_t allowed, processors[2];
+	struct order order = {0};
+	struct execs *execs;
+	char name[64];
+	unsigned n = 0;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+	for (int cpu = CPU_SETSIZE; n < 2 && cpu-- > 0;)
+		if (CPU_ISSET(cpu, &allowed)) {
+			CPU_ZERO(&processors[n]);
+			CPU_SET(cpu, &processors[n++]);
+		}
+	snprintf(name, sizeof(name), "test-looks-%d", getpid());
+	if (n < 2 || tracefs < 0 || execs_open(tracefs, name, &execs) < 0) {
+		print_message("partial: a single processor, or no tracing here\n");
+		skip();
+	}
+	for (unsigned i = 0; i < 2; i++)
+		order.pids[i] = execute_on(&processors[i]);
+	while (order.n < 2)
+		assert_int_equal(execs_read(execs, note_exec, &order), 0);
+	execs_free(execs);
+	assert_int_equal(order.told[0], order.pids[0]);
+	assert_int_equal(order.told[1], order.pids[1]);
+}
+
 static int copy_self(const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
@@ -309,6 +370,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(many_programs_of_a_user_take_no_name_from_others),
 		cmocka_unit_test(a_child_that_has_ended_is_nobodys_fault),
 		cmocka_unit_test(who_has_ended_keeps_nobody_waiting),
+		cmocka_unit_test(who_was_executed_first_is_told_first),
 		cmocka_unit_test(a_process_that_ends_before_it_is_blamed_blames_no_service),
 		cmocka_unit_test(who_keeps_the_daemon_waiting_is_left_alone_and_nobody_else),
 	};

@@ -16,6 +16,7 @@
 
 #include <kbuffer.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/files/io.h"
 #include "base/strings.h"
@@ -39,6 +40,8 @@ struct execs {
 	struct buffers buffers;
 	int epoll;
 	uint64_t lost;
+	struct exec_seen *read; /* owned, and their paths: not told yet */
+	size_t n_read, read_capacity;
 };
 
 void execs_free(struct execs *execs)
@@ -53,6 +56,7 @@ void execs_free(struct execs *execs)
 		tracefs_instance_free(execs->instance);
 	}
 	free(execs->sub_buffer);
+	free(execs->read);
 	if (execs->kbuffer)
 		kbuffer_free(execs->kbuffer);
 	if (execs->tep)
@@ -155,12 +159,12 @@ uint64_t execs_lost(const struct execs *execs)
 }
 
 /* A __data_loc field holds the offset of the string in the event, and its length with its NUL. */
-static void take_event(struct execs *execs, const void *data, unsigned size, uint64_t time,
-	exec_seen_fn *seen, void *context)
+static void take_event(struct execs *execs, const void *data, unsigned size, uint64_t time)
 {
 	struct tep_record record = {.data = (void *)data, .size = (int)size, .ts = time};
 	unsigned long long location = 0, pid = 0;
 	unsigned offset, length;
+	char *path;
 
 	if (tep_data_type(execs->tep, &record) != execs->event->id ||
 		tep_read_number_field(execs->filename, data, &location) < 0 ||
@@ -170,11 +174,17 @@ static void take_event(struct execs *execs, const void *data, unsigned size, uin
 	length = (unsigned)(location >> 16 & 0xffff);
 	if (offset > size || length > size - offset || !memchr((const char *)data + offset, 0, length))
 		return;
-	seen(context,
-		&(struct exec_seen){.time = time, .pid = (int32_t)pid, .path = (const char *)data + offset});
+	path = ARRAY_RESERVE(execs->read, execs->read_capacity, execs->n_read + 1) < 0
+		? NULL
+		: strdup((const char *)data + offset);
+	if (path)
+		execs->read[execs->n_read++] =
+			(struct exec_seen){.time = time, .pid = (int32_t)pid, .path = path};
+	else
+		execs->lost++;
 }
 
-static int take_sub_buffer(struct execs *execs, exec_seen_fn *seen, void *context)
+static int take_sub_buffer(struct execs *execs)
 {
 	unsigned long long time;
 	void *data;
@@ -183,19 +193,19 @@ static int take_sub_buffer(struct execs *execs, exec_seen_fn *seen, void *contex
 		return -EIO;
 	execs->lost += kbuffer_missed_events(execs->kbuffer) != 0;
 	while ((data = kbuffer_read_event(execs->kbuffer, &time))) {
-		take_event(execs, data, (unsigned)kbuffer_event_size(execs->kbuffer), time, seen, context);
+		take_event(execs, data, (unsigned)kbuffer_event_size(execs->kbuffer), time);
 		kbuffer_next_event(execs->kbuffer, NULL);
 	}
 	return 0;
 }
 
-int execs_read(struct execs *execs, exec_seen_fn *seen, void *context)
+static int read_buffers(struct execs *execs)
 {
 	for (int cpu = 0; cpu < execs->buffers.n; cpu++) {
 		for (int i = 0; i < READS_AT_ONCE && execs->buffers.cpus[cpu] >= 0 &&
 			read(execs->buffers.cpus[cpu], execs->sub_buffer, execs->sub_buffer_size) > 0;
 			i++) {
-			int r = take_sub_buffer(execs, seen, context);
+			int r = take_sub_buffer(execs);
 
 			if (r == 0 && !execs->buffers.watched[cpu])
 				r = buffers_watch(&execs->buffers, execs->epoll);
@@ -204,6 +214,27 @@ int execs_read(struct execs *execs, exec_seen_fn *seen, void *context)
 		}
 	}
 	return 0;
+}
+
+static int first_comes_first(const void *a, const void *b)
+{
+	const struct exec_seen *one = a, *other = b;
+
+	return one->time < other->time ? -1 : one->time > other->time;
+}
+
+int execs_read(struct execs *execs, exec_seen_fn *seen, void *context)
+{
+	int r = read_buffers(execs);
+
+	if (execs->n_read > 0)
+		qsort(execs->read, execs->n_read, sizeof(*execs->read), first_comes_first);
+	for (size_t i = 0; i < execs->n_read; i++) {
+		seen(context, &execs->read[i]);
+		free((char *)execs->read[i].path);
+	}
+	execs->n_read = 0;
+	return r;
 }
 
 int execs_lock(int tracefs)

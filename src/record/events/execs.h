@@ -29,8 +29,8 @@ void execs_free(struct execs *execs);
 int execs_fd(const struct execs *execs);
 
 /*
- * Calls seen() for each program executed since the last call, but not for all of them if there are many: then the
- * descriptor stays readable. Returns 0, or negative errno if a buffer cannot be read.
+ * Calls seen() for each program executed since the last call, in the order in which they were executed, on whichever processor; but not for
+ * all of them if there are many: then the descriptor stays readable. Returns 0, or negative errno if a buffer cannot be read.
  */
 int execs_read(struct execs *execs, exec_seen_fn *seen, void *context);
 
