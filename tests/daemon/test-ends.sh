@@ -126,6 +126,11 @@ case_root_can_have_all_forgotten_that_was_learnt() {
 	refuses 1 "headstartd is running" "$tool" forget --learnt
 	stop_daemon
 	refuses 1 "nothing was learnt for everybody" "$tool" forget --learnt
+	# There may be nothing else: of programs that somebody has recorded.
+	: >"$HEADSTART_STATE/learn/habits"
+	"$tool" forget --learnt 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	grep -qx "headstart: forgot at which hours programs are started" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	[ ! -e "$HEADSTART_STATE/learn/habits" ] || fail "it leaves when programs are started"
 }
 
 case_store_of_a_newer_version_is_left_alone() {

@@ -205,7 +205,7 @@ static int forget_next(void *context, const char *path)
  * headstartd keeps a list of what it has learnt for everybody, and of the hours in which programs are started, so it must not run meanwhile; *ret_lock keeps it from that. Without the
  * list the next daemon finds by itself what could not be removed.
  */
-static int remove_list(const char *state, int *ret_lock)
+static int remove_list(const char *state, int *ret_lock, bool *ret_habits)
 {
 	_cleanup_free_ char *list = NULL, *habits = NULL, *lock = NULL;
 
@@ -221,7 +221,8 @@ static int remove_list(const char *state, int *ret_lock)
 		return verb_fail_errno(*ret_lock, "cannot open '%s'", lock);
 	if (unlink(list) < 0 && errno != ENOENT)
 		return verb_fail_errno(errno, "cannot remove '%s'", list);
-	if (unlink(habits) < 0 && errno != ENOENT)
+	*ret_habits = unlink(habits) == 0;
+	if (!*ret_habits && errno != ENOENT)
 		return verb_fail_errno(errno, "cannot remove '%s'", habits);
 	return 0;
 }
@@ -230,7 +231,7 @@ static int forget_learnt(void)
 {
 	_cleanup_close_ int daemon = -1, turn = -1;
 	_cleanup_free_ char *folder = NULL;
-	bool everybody = geteuid() == 0;
+	bool everybody = geteuid() == 0, habits = false;
 	struct forgetting all = {0};
 	int r = refuse_strange_state();
 
@@ -240,7 +241,7 @@ static int forget_learnt(void)
 	if (r < 0)
 		return verb_fail_errno(r, "cannot find the folder of profiles");
 	if (everybody)
-		r = remove_list(folder, &daemon);
+		r = remove_list(folder, &daemon, &habits);
 	if (r)
 		return r;
 	r = store_turn_take(&turn);
@@ -249,10 +250,12 @@ static int forget_learnt(void)
 	r = store_each(folder, STATE_PROFILE_SUFFIX, forget_next, &all);
 	if (r < 0)
 		all.status = verb_fail_errno(r, "cannot read '%s'", folder);
-	if (all.status == 0 && all.forgotten == 0)
+	if (all.status == 0 && all.forgotten == 0 && !habits)
 		return verb_fail("nothing was learnt for %s", everybody ? "everybody" : "this user");
 	if (all.forgotten > 0)
 		verb_note("forgot what was learnt of %zu program%s", all.forgotten, plural(all.forgotten));
+	else if (habits)
+		verb_note("forgot at which hours programs are started");
 	return all.status;
 }
 
