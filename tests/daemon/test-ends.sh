@@ -108,6 +108,23 @@ case_what_was_learnt_is_found_without_the_list() {
 	rm "$HEADSTART_STATE/learn/known" "$HEADSTART_STATE"/program-*
 }
 
+# As after 'headstart config apply' while the settings denied the program: what was learnt is there still, and nothing is learnt anew.
+case_why_says_that_a_plan_was_removed() {
+	store_learnt
+	start_daemon
+	until_note learnt -eq 1
+	stop_daemon # which writes its list
+	start_daemon
+	rm "$plan"
+	"$tool" why "$disk/program" >"$tmp/why" || fail "why"
+	grep -q "^next .*'sudo headstart plan --program …' makes one" "$tmp/why" || fail "why says: $(cat "$tmp/why")"
+	"$tool" plan --program "$disk/program" >"$tmp/out" || fail "plan: $(cat "$tmp/out")"
+	"$tool" why "$disk/program" >"$tmp/why" || fail "why"
+	grep -q "^next     its plan is carried out when it starts cold" "$tmp/why" || fail "why says: $(cat "$tmp/why")"
+	stop_daemon
+	rm "$HEADSTART_STATE/learn/known" "$HEADSTART_STATE"/program-*
+}
+
 case_root_can_have_all_forgotten_that_was_learnt() {
 	store_learnt
 	start_daemon

@@ -86,7 +86,8 @@ static void print_habit(const struct habits *habits, const char *program)
 	putchar('\n');
 }
 
-static const char *what_follows(const struct known_program *program, bool planned, bool never_learn)
+static const char *what_follows(
+	const struct known_program *program, bool planned, bool recorded, bool never_learn)
 {
 	_cleanup_free_ char *note = note_read();
 
@@ -104,6 +105,8 @@ static const char *what_follows(const struct known_program *program, bool planne
 		return "nothing: headstartd does not learn; it was started with --no-learn, or its journal says why";
 	if (!program)
 		return "it is looked at: a cold start would be noted";
+	if (program->learnt && recorded)
+		return "nothing: its recording has no plan ('sudo headstart plan --program …' makes one)";
 	if (program->learnt)
 		return "it is looked at: what was learnt of it was removed, and a cold start would be noted anew";
 	if (known_wants_trace(program, time(NULL)))
@@ -113,7 +116,7 @@ static const char *what_follows(const struct known_program *program, bool planne
 
 static int say(const char *program)
 {
-	_cleanup_free_ char *plan = NULL, *why = NULL;
+	_cleanup_free_ char *plan = NULL, *profile = NULL, *why = NULL;
 	_cleanup_(config_releasep) struct config config = {0};
 	const struct known_program *found;
 	_cleanup_(habits_releasep) struct habits habits = {0};
@@ -126,6 +129,7 @@ static int say(const char *program)
 		return r;
 	found = known_find(&known, program, 0);
 	(void)store_find(STORE_PLAN, program, &plan);
+	(void)store_find(STORE_PROFILE, program, &profile);
 	settings_read(&config, false, false);
 	page_line("program  ", program, "");
 	page_line("plan     ", plan ? plan : "none", plan && found && found->learnt ? ", learnt" : "");
@@ -135,7 +139,7 @@ static int say(const char *program)
 	if (!settings_allow(&config, program, &why))
 		page_line("next     nothing: ", why ? why : "the settings deny it", "");
 	else
-		printf("next     %s\n", what_follows(found, plan, config.never_learn));
+		printf("next     %s\n", what_follows(found, plan, profile, config.never_learn));
 	return verb_flush();
 }
 
