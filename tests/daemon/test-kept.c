@@ -616,6 +616,23 @@ static void a_user_is_handed_what_everybodys_plan_has(void **state)
 	assert_string_equal(public.execs[0].path, program);
 }
 
+/* If the files of the other starts are gone, no plan can take the place of those that are there. */
+static void of_a_start_that_is_forgotten_no_plan_stays(void **state)
+{
+	_cleanup_(profile_releasep) struct profile asked = start(PROFILE_BIAS_LEARNT, 3);
+	char first[STATE_ASKED_SIZE], other[STATE_ASKED_SIZE];
+
+	make_host("word");
+	state_asked_suffix(keep("one", 0).key, first);
+	assert_int_equal(keep_describe_start(&asked, (const char *[]){program, "two", NULL}, &here), 0);
+	state_asked_suffix(keep("two", asked.asked).key, other);
+	assert_true(is_stored(first) && is_stored(other));
+	assert_int_equal(unlink(program), 0);
+	assert_int_equal(keep_forget_start(program, asked.asked), 0);
+	assert_false(is_stored(other));
+	assert_true(is_stored(first));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -631,6 +648,7 @@ int main(void)
 		TEST(a_recording_is_left_alone),
 		TEST(nothing_changes_in_the_turn_of_another),
 		TEST(files_of_who_recorded_are_not_looked_at),
+		TEST(of_a_start_that_is_forgotten_no_plan_stays),
 		TEST(what_was_learnt_is_found_in_the_store),
 		TEST(what_was_recorded_is_not_found),
 		TEST(a_file_that_users_cannot_see_is_no_key_of_theirs),

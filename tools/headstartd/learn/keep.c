@@ -186,6 +186,17 @@ int keep_forget_in_turn(const char *program)
 	return unlink(path) < 0 && errno != ENOENT ? -errno : r;
 }
 
+static int remove_plan_of_start(const char *program, uint64_t key)
+{
+	_cleanup_free_ char *path = NULL;
+	char suffix[STATE_ASKED_SIZE];
+	int r;
+
+	state_asked_suffix(key, suffix);
+	r = store_plan_for_writing(program, suffix, &path);
+	return r < 0 ? r : store_remove_plan(path);
+}
+
 static int forget_start(const char *program, uint64_t key)
 {
 	_cleanup_(recordings_releasep) struct recordings stored = {0};
@@ -201,8 +212,9 @@ static int forget_start(const char *program, uint64_t key)
 		return 0;
 	recordings_remove(&stored, at);
 	r = recordings_save(&stored, path, 0600);
-	if (r == 0)
-		(void)keep_make_plans_in_turn(program);
+	/* If no plans can be made of the others, those that are there stay. */
+	if (r == 0 && keep_make_plans_in_turn(program) < 0)
+		r = remove_plan_of_start(program, key);
 	return r;
 }
 
