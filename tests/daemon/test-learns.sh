@@ -219,6 +219,16 @@ case_other_starts_of_a_host_are_learnt() {
 		wait "$waiter"
 		[ "$try" != 100 ] || fail "'$word' finds $(cat "$tmp/came"): $(cat /run/headstart/daemon "$tmp/daemon-log")"
 	done
+	# One that is forgotten is learnt again.
+	"$tool" forget "$disk/waiter" pear 2>"$tmp/err" || fail "forget: $(cat "$tmp/err")"
+	[ "$(ls "$HEADSTART_STATE" | grep -c '@.*plan$')" = 1 ] || fail "its plan stays: $(ls "$HEADSTART_STATE")"
+	long_cold_start "$disk/waiter" pear
+	for start in $(seq 10); do
+		cold_start tracing 1 pear
+		note_tries=1200 until_note tracing -eq 0
+		[ "$(ls "$HEADSTART_STATE" | grep -c '@.*plan$')" = 1 ] || break
+	done
+	[ "$(ls "$HEADSTART_STATE" | grep -c '@.*plan$')" = 2 ] || fail "it is not learnt again: $(ls "$HEADSTART_STATE"; cat /run/headstart/daemon "$tmp/daemon-log")"
 	! grep -q "plum\|pear" "$tmp/daemon-log" || fail "the journal has arguments: $(cat "$tmp/daemon-log")"
 	[ "$(grep -c "'$disk/waiter' starts cold: its plan is carried out" "$tmp/daemon-log")" -ge 2 ] || fail "it says: $(cat "$tmp/daemon-log")"
 	stop_daemon

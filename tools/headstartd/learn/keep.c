@@ -278,6 +278,16 @@ bool keep_has(const char *program)
 		store_find(STORE_PLAN, program, &path) != -ENOENT;
 }
 
+bool keep_has_start(const char *program, uint64_t key)
+{
+	_cleanup_free_ char *path = NULL;
+	char suffix[STATE_ASKED_SIZE];
+
+	state_asked_suffix(key, suffix);
+	return store_plan_for_writing(program, suffix, &path) < 0 || access(path, F_OK) == 0 ||
+		errno != ENOENT;
+}
+
 uint64_t keep_find(const char *program)
 {
 	_cleanup_(recordings_releasep) struct recordings stored = {0};

@@ -53,8 +53,9 @@ bool keep_is_host(const char *program);
 /* Bytes of the profile, of the program's plan, and of that of the start with this key, which may be 0. */
 uint64_t keep_size(const char *program, uint64_t key);
 
-/* Whether anything is stored of the program. */
+/* Whether anything is stored of the program, and whether its start with this key has a plan. */
 bool keep_has(const char *program);
+bool keep_has_start(const char *program, uint64_t key);
 
 /* How many bytes are kept of the program; 0: nothing that was learnt, or no plan was made of it. */
 uint64_t keep_find(const char *program);

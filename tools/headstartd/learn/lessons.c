@@ -281,12 +281,12 @@ static bool start_other(struct lessons *lessons, const struct process_seen *seen
 		start_trace(lessons, seen, true, false);
 }
 
-/* What we have learnt was removed, as by 'headstart forget': it is learnt anew. */
-static void leave_what_was_removed(struct lessons *lessons, const char *program)
+/* What we have learnt was removed, as by 'headstart forget': it is learnt anew. With a key, only that start of a host. */
+static void leave_what_was_removed(struct lessons *lessons, const char *program, uint64_t key)
 {
-	struct known_program *known = known_find(&lessons->known, program, 0);
+	struct known_program *known = known_find(&lessons->known, program, key);
 
-	if (!known || !known->learnt || keep_has(program))
+	if (!known || !known->learnt || (key ? keep_has_start(program, key) : keep_has(program)))
 		return;
 	known_forget(&lessons->known, known);
 	saver_note(&lessons->saver);
@@ -305,7 +305,7 @@ bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool
 	}
 	if (see_start(lessons, seen) != STARTS_BEGINS)
 		return false;
-	leave_what_was_removed(lessons, seen->program);
+	leave_what_was_removed(lessons, seen->program, 0);
 	known = known_find(&lessons->known, seen->program, 0);
 	if (known && known_wants_trace(known, time(NULL)))
 		start_trace(lessons, seen, false, false);
@@ -342,6 +342,8 @@ void lessons_told(struct lessons *lessons, const struct carry_told *told)
 	if (!told->own_plan)
 		starts_asked(&lessons->starts, told->exec, told->key);
 	start = starts_of(&lessons->starts, told->exec);
+	if (!told->own_plan && start)
+		leave_what_was_removed(lessons, start->program, told->key);
 	if (told->own_plan && start)
 		known_started(&lessons->known, start->program, told->key, start->user, time(NULL));
 	saver_note(&lessons->saver);
