@@ -24,13 +24,7 @@ says() { grep -qF -- "$1" "$tmp/err" || fail "expected '$1', not: $(cat "$tmp/er
 prefetch_boot() { "$headstart" boot prefetch >"$tmp/out" 2>"$tmp/err" || fail "prefetch: $(cat "$tmp/err")"; }
 
 # refused: prefetch_boot fails with one sentence, not by a signal.
-refused() { # TEXT
-	status=0
-	"$headstart" boot prefetch >"$tmp/out" 2>"$tmp/err" || status=$?
-	[ "$status" = 1 ] || fail "status $status, not 1: $(cat "$tmp/err")"
-	[ "$(wc -l <"$tmp/err")" = 1 ] || fail "more than a sentence: $(cat "$tmp/err")"
-	says "$1"
-}
+refused() { refuses 1 "$1" "$headstart" boot prefetch; } # TEXT
 
 recorder=
 at_case_exit() {

@@ -74,9 +74,7 @@ case_it_ends_when_little_is_read_any_more() {
 	cat "$disk/again" >/dev/null
 	end
 	planned again || fail "what was read soon after is not in the plan: $(cat "$tmp/log")"
-	status=0
-	"$headstart" boot record --when-idle 2>"$tmp/err" || status=$?
-	[ "$status" = 2 ] && says "--when-idle is for 'stop'" || fail "status $status: $(cat "$tmp/err")"
+	refuses 2 "--when-idle is for 'stop'" "$headstart" boot record --when-idle
 }
 
 case_boots_are_merged() {
@@ -178,10 +176,7 @@ case_the_first_program_counts_itself() {
 	stop
 	planned read || fail "what was read is not in the plan"
 	grep -q '/libtraceevent[.]so' "$tmp/plan" || fail "what the recorder itself needs is not in the plan"
-	status=0
-	"$headstart" boot stop --first >"$tmp/out" 2>"$tmp/err" || status=$?
-	[ "$status" = 2 ] || fail "status $status, not 2"
-	says "--first is for 'record'"
+	refuses 2 "--first is for 'record'" "$headstart" boot stop --first
 }
 
 case_it_ends_by_itself() {

@@ -68,16 +68,6 @@ for try in 1 2 3; do # once for all cases, unless something is missing
 	lost || break
 done
 
-refuses() { # STATUS WORDS ARGUMENT…
-	status=$1 words=$2
-	shift 2
-	got=0
-	"$tool" boot "$@" >"$tmp/out" 2>"$tmp/err" || got=$?
-	[ "$got" = "$status" ] || fail "status $got, not $status: $* ($(cat "$tmp/err"))"
-	grep -qF -- "$words" "$tmp/err" || fail "did not say '$words': $(cat "$tmp/err")"
-	[ "$status" = 2 ] || [ "$(wc -l <"$tmp/err")" = 1 ] || fail "more than a sentence: $(cat "$tmp/err")"
-}
-
 case_each_unit_has_what_it_read() {
 	[ "$(stat -c %a "$timeline")" = 600 ] || fail "others may read what boots read"
 	! lost || { untried "the kernel dropped events" && return 0; }
@@ -136,38 +126,38 @@ assert any(text.startswith("Boot of") for text in texts), texts' "$tmp/boot.svg"
 }
 
 case_damaged_and_foreign_files() {
-	refuses 1 "is not a headstart timeline" report "$disk/one"
+	refuses 1 "is not a headstart timeline" "$tool" boot report "$disk/one"
 	for offset in 8 30 100 400; do
 		cp "$tmp/kept" "$tmp/damaged"
 		damage "$tmp/damaged" "$offset"
-		refuses 1 "'$tmp/damaged'" report "$tmp/damaged"
+		refuses 1 "'$tmp/damaged'" "$tool" boot report "$tmp/damaged"
 	done
 	head -c 300 "$tmp/kept" >"$tmp/damaged"
-	refuses 1 "is truncated" timeline -o "$tmp/page.html" "$tmp/damaged"
-	refuses 1 "No such file" report "$tmp/none"
+	refuses 1 "is truncated" "$tool" boot timeline -o "$tmp/page.html" "$tmp/damaged"
+	refuses 1 "No such file" "$tool" boot report "$tmp/none"
 }
 
 case_a_recording_without_times() {
 	rm "$timeline"
-	refuses 1 "recorded without times, by an older headstart" report
-	refuses 1 "recorded without times, by an older headstart" timeline -o "$tmp/page.html"
+	refuses 1 "recorded without times, by an older headstart" "$tool" boot report
+	refuses 1 "recorded without times, by an older headstart" "$tool" boot timeline -o "$tmp/page.html"
 	mv "$profile" "$tmp/profile"
-	refuses 1 "no boot has been recorded yet" report
+	refuses 1 "no boot has been recorded yet" "$tool" boot report
 	mv "$tmp/profile" "$profile"
 	cp "$tmp/kept" "$timeline"
 	chmod 606 "$timeline"
-	refuses 1 "others than root could have written it" report
+	refuses 1 "others than root could have written it" "$tool" boot report
 	chmod 600 "$timeline"
 }
 
 case_wrong_command_lines() {
-	refuses 2 "use -o OUTPUT" timeline
-	refuses 2 "does not say which format" timeline -o "$tmp/page.txt"
-	refuses 2 "unexpected argument 'b'" report a b
-	refuses 2 "unexpected argument 'c'" timeline -o "$tmp/page.html" a b c
-	refuses 2 "--json, --rows and --all are for 'report'" timeline --json -o "$tmp/page.html"
-	refuses 2 "--output and --format are for 'timeline'" report -o "$tmp/page.html"
-	refuses 2 "--timeout is for 'record'" report --timeout 3
+	refuses 2 "use -o OUTPUT" "$tool" boot timeline
+	refuses 2 "does not say which format" "$tool" boot timeline -o "$tmp/page.txt"
+	refuses 2 "unexpected argument 'b'" "$tool" boot report a b
+	refuses 2 "unexpected argument 'c'" "$tool" boot timeline -o "$tmp/page.html" a b c
+	refuses 2 "--json, --rows and --all are for 'report'" "$tool" boot timeline --json -o "$tmp/page.html"
+	refuses 2 "--output and --format are for 'timeline'" "$tool" boot report -o "$tmp/page.html"
+	refuses 2 "--timeout is for 'record'" "$tool" boot report --timeout 3
 }
 
 case_only_root_reads_it() {

@@ -151,10 +151,7 @@ case_unit_records_no_offline_update() {
 
 case_wrong_command_lines() {
 	for wrong in "" "start" "prefetch stop" "record --timeout" "record --timeout 0" "record --timeout x" "stop --timeout 3" "prefetch --now"; do
-		status=0
-		"$headstart" boot $wrong 2>"$tmp/err" || status=$?
-		[ "$status" = 2 ] || fail "'$wrong': status $status, not 2"
-		says "see 'headstart boot --help'"
+		refuses 2 "see 'headstart boot --help'" "$headstart" boot $wrong
 	done
 }
 run_cases

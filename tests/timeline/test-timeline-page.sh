@@ -12,15 +12,6 @@ cp "$disk/helper" "$disk/$hostile"
 "$tool" trace -q --no-drop -o "$tmp/timeline" -- sh -c '"$0" --version; "$1"' "$disk/$hostile" "$disk/link" >/dev/null
 "$tool" trace -q --no-drop -o "$tmp/other" -- "$disk/link" >/dev/null
 
-refuses() { # STATUS WORDS COMMAND…
-	status=$1 words=$2
-	shift 2
-	got=0
-	"$@" >"$tmp/out" 2>"$tmp/err" || got=$?
-	[ "$got" = "$status" ] || fail "status $got, not $status: $* ($(cat "$tmp/err"))"
-	grep -qF -- "$words" "$tmp/err" || fail "did not say '$words': $(cat "$tmp/err")"
-}
-
 find_browser() {
 	for browser in chromium google-chrome none; do
 		! command -v $browser >/dev/null || break
