@@ -63,15 +63,9 @@ static int remove_folder(void **state)
 	return tree_remove(folder);
 }
 
-/* Returns a path in the folder, valid for three more calls. */
 static const char *in(const char *name)
 {
-	static char paths[4][128];
-	static unsigned next;
-	char *path = paths[next++ % 4];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", folder, name);
-	return path;
+	return tree_path(folder, name);
 }
 
 static void assert_stranger(const char *path, const char *where, uid_t owner)

@@ -28,15 +28,9 @@
 
 static char folder[] = "/tmp/headstart-start.XXXXXX";
 
-/* Valid for seven more calls. */
 static const char *in(const char *name)
 {
-	static char paths[8][128];
-	static unsigned next;
-	char *path = paths[next++ % 8];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", folder, name);
-	return path;
+	return tree_path(folder, name);
 }
 
 static void make_file(const char *name, uid_t user)

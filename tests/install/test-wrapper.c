@@ -28,13 +28,9 @@ struct fixture {
 	struct app app;
 };
 
-/* Returns a path below the test's folder, valid until the next call. */
 static const char *below(const struct fixture *fixture, const char *name)
 {
-	static char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", fixture->folder, name);
-	return path;
+	return tree_path(fixture->folder, name);
 }
 
 static void write_file(const struct fixture *fixture, const char *name, mode_t mode, const char *text)

@@ -35,12 +35,7 @@ static int remove_folder(void **state)
 
 static const char *path_of(const char *name)
 {
-	static char paths[4][200];
-	static unsigned turn;
-	char *path = paths[turn++ % 4];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", folder, name);
-	return path;
+	return tree_path(folder, name);
 }
 
 static void put_file(const char *name)

@@ -34,12 +34,9 @@ static void make_file(const char *path)
 	close(fd);
 }
 
-static char *in_folder(const char *name)
+static const char *in_folder(const char *name)
 {
-	static char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
+	return tree_path(folder, name);
 }
 
 static int make_folder(void **state)

@@ -164,10 +164,7 @@ static void another_users_file_is_passed_over(void **state)
 
 static void put_program(const char *name, mode_t mode)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", home, name);
-	assert_int_equal(publish_file(path, mode, "#!/bin/sh\n", 10), 0);
+	assert_int_equal(publish_file(tree_path(home, name), mode, "#!/bin/sh\n", 10), 0);
 }
 
 /* Plans of another tree: those of a user there, by that user's variables, with paths as they are in that tree. */

@@ -328,9 +328,8 @@ static void other_files_have_no_landmarks(void **state)
 
 static void put_link(const char *folder, const char *name, const char *target)
 {
-	char path[PATH_MAX];
+	const char *path = tree_path(folder, name);
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	unlink(path);
 	assert_int_equal(symlink(target, path), 0);
 }

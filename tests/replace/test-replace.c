@@ -85,15 +85,9 @@ static const unsigned char ima[2 + 32] = {4, 4};
 
 static char folder[64];
 
-/* The path of `name` in the test's folder; one of four buffers that are used in turn. */
 static const char *in_folder(const char *name)
 {
-	static char paths[4][512];
-	static unsigned next;
-	char *path = paths[next++ % 4];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", folder, name);
-	return path;
+	return tree_path(folder, name);
 }
 
 static int make_folder(void **state)

@@ -37,12 +37,7 @@ static int remove_folder(void **state)
 
 static const char *in_folder(const char *name)
 {
-	static char path[4][128];
-	static unsigned next;
-	char *to = path[next++ % 4];
-
-	snprintf(to, sizeof(path[0]), "%s/%s", folder, name);
-	return to;
+	return tree_path(folder, name);
 }
 
 static void write_file(const char *name, size_t size)
