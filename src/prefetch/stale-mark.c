@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -40,14 +39,6 @@ bool plan_mark_stale(const char *plan_path)
 	return fd >= 0;
 }
 
-/* Whoever publishes a new plan removes the mark, which somebody may have locked. */
-static bool is_still_named(int fd, const char *name)
-{
-	struct stat open_file, named;
-
-	return fstat(fd, &open_file) == 0 && lstat(name, &named) == 0 && same_file(&open_file, &named);
-}
-
 int plan_mark_lock(const char *plan_path)
 {
 	_cleanup_free_ char *mark = mark_beside(plan_path);
@@ -58,6 +49,7 @@ int plan_mark_lock(const char *plan_path)
 	fd = open(mark, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return -errno;
+	/* Whoever publishes a new plan removes the mark, which somebody may have locked. */
 	return is_still_named(fd, mark) ? TAKE_FD(fd) : -ENOENT;
 }
 

@@ -9,3 +9,11 @@ static inline bool same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
+
+/* Whether the open file still has that name. */
+static inline bool is_still_named(int fd, const char *path)
+{
+	struct stat open_file, named;
+
+	return fstat(fd, &open_file) == 0 && lstat(path, &named) == 0 && same_file(&open_file, &named);
+}

@@ -4,12 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -17,14 +15,6 @@
 #include "replace/publish.h"
 
 #define TURNS_MAX 1000 /* turns of others that may end while we try to get ours */
-
-/* Whether the open file still has that name. */
-static bool has_name(int fd, const char *path)
-{
-	struct stat ours, named;
-
-	return fstat(fd, &ours) == 0 && lstat(path, &named) == 0 && same_file(&ours, &named);
-}
 
 static char *lock_path(const char *folder)
 {
@@ -57,7 +47,7 @@ int turn_take(struct turn *turn, const char *folder, void (*waits)(void))
 			while (flock(fd, LOCK_EX) < 0 && errno == EINTR)
 				;
 		}
-		if (has_name(fd, path)) {
+		if (is_still_named(fd, path)) {
 			*turn = (struct turn){folder, TAKE_FD(fd)};
 			return 0;
 		}
