@@ -381,8 +381,6 @@ int follow_stop_recording(struct follow *follow, struct follow_summary *ret)
 		.serves = follow->touched.serves,
 		.pages_around = touched_around(&follow->touched),
 		.files_kept = follow->touched.files_kept,
-		.pages_kept = follow->touched.pages_kept,
-		.pages_looked = follow->touched.pages_looked,
 		.processes_unplanted = follow->tasks.n_unplanted,
 	};
 	if (r == 0 && follow->options.functions)

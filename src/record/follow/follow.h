@@ -37,7 +37,6 @@ struct follow_summary {
 	bool serves;                /* some process has opened /dev/fuse; what such serve is left out */
 	uint64_t pages_around;      /* touched_around() */
 	size_t files_kept;          /* as in struct touched */
-	uint64_t pages_kept, pages_looked;
 };
 
 /* Whether a child of ours could be followed. Returns 0 or negative errno: -EPERM where the system forbids it. */

@@ -260,8 +260,6 @@ void sampler_summarize(const struct sampler *sampler, struct follow_summary *ret
 		.processes_unseen = sampler->n_unseen,
 		.pages_around = touched_around(&sampler->touched),
 		.files_kept = sampler->touched.files_kept,
-		.pages_kept = sampler->touched.pages_kept,
-		.pages_looked = sampler->touched.pages_looked,
 	};
 	for (size_t i = 0; i < sampler->count; i++)
 		ret->processes_unseen += sampler->items[i].process->unseen;

@@ -64,14 +64,13 @@ size_t touched_find(const struct touched *touched, const struct stat *status)
 }
 
 /* How many of a few pages all over the file are in memory. The file is POSIX_FADV_RANDOM: a miss reads one page. */
-static unsigned look(const struct touched *touched, int fd, uint64_t size, unsigned *ret_looked)
+static unsigned look(const struct touched *touched, int fd, uint64_t size)
 {
 	uint64_t pages = (size + touched->page_size - 1) / touched->page_size;
 	uint64_t step = pages > LOOKS ? pages / LOOKS : 1;
 	unsigned kept = 0;
 
-	*ret_looked = 0;
-	for (uint64_t page = 0; page < pages && *ret_looked < LOOKS; page += step, ++*ret_looked)
+	for (uint64_t page = 0, looked = 0; page < pages && looked < LOOKS; page += step, looked++)
 		kept += residency_of_page(fd, page * touched->page_size, LOOK_US) == 1;
 	return kept;
 }
@@ -80,22 +79,20 @@ static unsigned look(const struct touched *touched, int fd, uint64_t size, unsig
 static void make_cold(struct touched *touched, int fd, uint64_t size)
 {
 	_cleanup_close_ int readable = open_descriptor_again(fd, O_RDONLY);
-	unsigned looked = 0, kept = 0;
+	unsigned kept = 0;
 
 	if (readable < 0)
 		return;
 	posix_fadvise(readable, 0, 0, POSIX_FADV_RANDOM);
 	for (int attempt = 0; attempt < COLD_ATTEMPTS; attempt++) {
 		posix_fadvise(readable, 0, 0, POSIX_FADV_DONTNEED);
-		kept = look(touched, readable, size, &looked);
+		kept = look(touched, readable, size);
 		if (!kept)
 			break;
 	}
 	/* Looking may have begun to read. */
 	posix_fadvise(readable, 0, 0, POSIX_FADV_DONTNEED);
 	touched->files_kept += kept > 0;
-	touched->pages_kept += kept;
-	touched->pages_looked += looked;
 }
 
 int touched_add(struct touched *touched, int fd, int32_t pid, bool cold, size_t *ret)

@@ -49,10 +49,8 @@ struct touched {
 		by_mapping; /* the same as /proc/PID/maps has them, which on some file systems differ */
 	uint64_t time;      /* of the last event: each has a later one */
 	uint64_t page_size;
-	uint64_t bits;         /* that the files have in all: bounded, whatever a program reads */
-	size_t files_kept;     /* that were to be cold, but of which pages stayed */
-	uint64_t pages_kept;   /* of the pages that were looked at, how many stayed */
-	uint64_t pages_looked; /* a few of each file */
+	uint64_t bits;     /* that the files have in all: bounded, whatever a program reads */
+	size_t files_kept; /* that were to be cold, but of which pages stayed */
 };
 
 void touched_init(struct touched *touched, struct opens *opens, struct record_trace *trace, bool make_cold);
