@@ -281,7 +281,6 @@ int machine_record(const struct machine_options *options, struct machine_result 
 		r = gather_all(&machine);
 	ended = monotonic_ns();
 	result.seconds = (double)(ended - machine.began) / 1e9;
-	result.events = machine.trace.n_events;
 	if (r == 0 && options->over)
 		options->over(options->context);
 	if (r == 0)

@@ -53,7 +53,6 @@ struct machine_result {
 		*members; /* owned, and so are their units: which processes were in which of these */
 	size_t n_members;
 	double seconds;
-	size_t events;
 };
 
 void machine_result_release(struct machine_result *result);

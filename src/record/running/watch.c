@@ -328,7 +328,6 @@ int watch_run(struct tracer *tracer, const struct watch_options *options, struct
 		r = opens_end(&watch.opens, &watch.trace);
 	if (r < 0)
 		return r;
-	result.seconds = (double)(monotonic_ns() - watch.began) / 1e9;
 	result.bytes_added = bytes_added(&watch.trace);
 	r = make_profiles(&watch, &result);
 	if (r < 0) {

@@ -31,7 +31,6 @@ struct watch_result {
 	struct profile own;
 	uint64_t bytes_added; /* that entered the page cache on behalf of the start */
 	uint32_t found; /* what has a lower order was touched before we looked, and some of it was not seen */
-	double seconds;
 };
 
 void watch_result_release(struct watch_result *result);
