@@ -243,8 +243,7 @@ int relayout_init(struct relayout *ret, uint8_t *data, uint64_t size, const char
 	int r;
 
 	*ret = (struct relayout){
-		.passes = {{.name = "relr", .bit = NOTE_PASS_RELR},
-			{.name = "relocs", .bit = NOTE_PASS_RELOCS}, {.name = "hot", .bit = NOTE_PASS_HOT}},
+		.passes = {{.name = "relr"}, {.name = "relocs"}, {.name = "hot"}},
 	};
 	r = open_original(ret, data, size, ret_reason);
 	if (r == 0)

@@ -21,8 +21,7 @@ struct relayout_options {
 };
 
 struct relayout_pass {
-	const char *name; /* as --json has it */
-	enum note_pass bit;
+	const char *name;            /* as --json has it */
 	struct pass_outcome outcome; /* all zero where it was not wanted */
 };
 
