@@ -56,7 +56,7 @@ int record_functions_check(struct record_job *job)
 	return 0;
 }
 
-void record_functions_report(const struct record_job *job, const struct record_result *result)
+void record_functions_report(const struct record_result *result)
 {
 	const struct profile_functions *functions = result->profile.functions;
 	const struct follow_notes *notes = &result->following.notes;

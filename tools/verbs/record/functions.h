@@ -10,6 +10,6 @@ int record_functions_add(struct record_job *job, const char *object);
 /* Settles what --functions demands of other options. Returns as above. */
 int record_functions_check(struct record_job *job);
 
-void record_functions_report(const struct record_job *job, const struct record_result *result);
+void record_functions_report(const struct record_result *result);
 
 void record_functions_release(struct record_functions *functions);

@@ -382,7 +382,7 @@ void record_report_text(const struct record_job *job, const struct record_result
 	char bytes[WORDS_MAX], pages[WORDS_MAX];
 
 	print_biases(result);
-	record_functions_report(job, result);
+	record_functions_report(result);
 	verb_note("%zu file%s, %s page%s (%s), %zu program%s, in %.1f s until %s: '%s'", count_read(profile),
 		plural(count_read(profile)), words_count(count_pages(profile), pages),
 		plural(count_pages(profile)), words_bytes(profile_bytes(profile), bytes), profile->n_execs,
