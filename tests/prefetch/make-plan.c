@@ -56,24 +56,6 @@ void plan_maker_whole(struct plan_maker *maker, uint32_t file)
 		plan_maker_extent(maker, file, 0, (uint32_t)pages);
 }
 
-void plan_maker_metadata(
-	struct plan_maker *maker, uint64_t id, const char *point, uint32_t page, uint32_t pages)
-{
-	uint32_t n = maker->file_system_count;
-
-	if (n == 0 || LE64(maker->file_systems[n - 1].id) != id) {
-		maker->file_systems = grown(maker->file_systems, n + 1, sizeof(*maker->file_systems));
-		maker->points = grown(maker->points, n + 1, sizeof(*maker->points));
-		maker->points[n] = point;
-		maker->file_systems[n] = (struct plan_file_system){.id = LE64(id)};
-		maker->file_system_count = ++n;
-	}
-	maker->file_systems[n - 1].metadata_count = LE32(LE32(maker->file_systems[n - 1].metadata_count) + 1);
-	maker->metadata = grown(maker->metadata, maker->metadata_count + 1, sizeof(*maker->metadata));
-	maker->metadata[maker->metadata_count++] =
-		(struct plan_metadata){.page = LE32(page), .pages = LE32(pages)};
-}
-
 /* Writes header and probes; returns where they end. */
 static uint32_t put_head(const struct plan_maker *maker, char *data)
 {
@@ -103,28 +85,22 @@ static uint32_t put_head(const struct plan_maker *maker, char *data)
 
 void *plan_maker_finish(const struct plan_maker *maker, size_t *ret_size)
 {
-	uint32_t files, extents, file_systems, metadata, strings, at;
+	uint32_t files, extents, strings, at;
 	size_t size = PLAN_HEAD_MAX + strlen(maker->program) + 1;
 	struct plan_header *header;
 	char *data;
 
 	size += maker->file_count * sizeof(struct plan_file) +
-		maker->extent_count * sizeof(struct plan_extent) +
-		maker->file_system_count * sizeof(struct plan_file_system) +
-		maker->metadata_count * sizeof(struct plan_metadata);
+		maker->extent_count * sizeof(struct plan_extent);
 	for (uint32_t i = 0; i < maker->file_count; i++)
 		size += strlen(maker->paths[i]) + 1;
-	for (uint32_t i = 0; i < maker->file_system_count; i++)
-		size += strlen(maker->points[i]) + 1;
 	data = calloc(1, size);
 	if (!data)
 		abort();
 	header = (struct plan_header *)data;
 	files = (put_head(maker, data) + 7) / 8 * 8;
 	extents = files + maker->file_count * (uint32_t)sizeof(struct plan_file);
-	file_systems = extents + maker->extent_count * (uint32_t)sizeof(struct plan_extent);
-	metadata = file_systems + maker->file_system_count * (uint32_t)sizeof(struct plan_file_system);
-	strings = metadata + maker->metadata_count * (uint32_t)sizeof(struct plan_metadata);
+	strings = extents + maker->extent_count * (uint32_t)sizeof(struct plan_extent);
 	at = strings + (uint32_t)strlen(maker->program) + 1;
 	strcpy(data + strings, maker->program);
 	if (maker->file_count)
@@ -135,20 +111,7 @@ void *plan_maker_finish(const struct plan_maker *maker, size_t *ret_size)
 		((struct plan_file *)(data + files))[i].path = LE32(at - strings);
 		at += (uint32_t)(stpcpy(data + at, maker->paths[i]) - (data + at)) + 1;
 	}
-	if (maker->file_system_count) {
-		memcpy(data + file_systems, maker->file_systems,
-			maker->file_system_count * sizeof(struct plan_file_system));
-		memcpy(data + metadata, maker->metadata,
-			maker->metadata_count * sizeof(struct plan_metadata));
-	}
-	for (uint32_t i = 0; i < maker->file_system_count; i++) {
-		((struct plan_file_system *)(data + file_systems))[i].point = LE32(at - strings);
-		at += (uint32_t)(stpcpy(data + at, maker->points[i]) - (data + at)) + 1;
-	}
-	header->file_system_count = LE32(maker->file_system_count);
-	header->file_systems_offset = LE32(file_systems);
-	header->metadata_count = LE32(maker->metadata_count);
-	header->metadata_offset = LE32(metadata);
+	header->file_systems_offset = header->metadata_offset = LE32(strings);
 	header->file_count = LE32(maker->file_count);
 	header->files_offset = LE32(files);
 	header->extent_count = LE32(maker->extent_count);
@@ -168,8 +131,5 @@ void plan_maker_release(struct plan_maker *maker)
 	free(maker->paths);
 	free(maker->files);
 	free(maker->extents);
-	free(maker->file_systems);
-	free(maker->points);
-	free(maker->metadata);
 	*maker = (struct plan_maker){0};
 }

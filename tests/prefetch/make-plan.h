@@ -19,11 +19,6 @@ struct plan_maker {
 	uint32_t file_count;
 	struct plan_extent *extents; /* owned */
 	uint32_t extent_count;
-	struct plan_file_system *file_systems; /* owned; point is filled in by make_plan() */
-	const char **points;                   /* owned, but not the paths */
-	uint32_t file_system_count;
-	struct plan_metadata *metadata; /* owned */
-	uint32_t metadata_count;
 	struct {
 		const char *path;
 		uint32_t page;
@@ -39,11 +34,7 @@ void plan_maker_extent(struct plan_maker *maker, uint32_t file, uint32_t page, u
 /* An extent over all of a file. */
 void plan_maker_whole(struct plan_maker *maker, uint32_t file);
 
-/* Metadata of the file system with this id, mounted at `point`, which is borrowed; in the order of the disk. */
-void plan_maker_metadata(
-	struct plan_maker *maker, uint64_t id, const char *point, uint32_t page, uint32_t pages);
-
-/* Makes the plan; the caller frees it. */
+/* Makes the plan, without metadata; the caller frees it. */
 void *plan_maker_finish(const struct plan_maker *maker, size_t *ret_size);
 
 void plan_maker_release(struct plan_maker *maker);
