@@ -37,6 +37,17 @@ static bool has_page(const struct profile *profile, const char *path, uint32_t p
 	}
 #define PROGRAM "/opt/app/bin/app"
 
+static uint64_t count_unsure(const struct profile *profile)
+{
+	uint64_t pages = 0;
+
+	for (size_t i = 0; i < profile->n_files; i++)
+		for (size_t j = 0; j < profile->files[i].n_ranges; j++)
+			if (profile->files[i].ranges[j].doubt.unsure)
+				pages += profile->files[i].ranges[j].pages;
+	return pages;
+}
+
 /* Refines with what a start has seen, which is released. */
 static int refine(
 	struct profile *known, struct profile *seen, struct refine_start start, struct refine_result *ret)
@@ -119,7 +130,7 @@ static void test_late_page_joins(void **state)
 	fixture_ranges(&seen, "/opt/app/lib/new", R{{2, 1, 8, 1}, {3, 1, 9, 1, UNSURE}, {0}});
 	assert_int_equal(refine(&known, &seen, (struct refine_start){0}, &result), 0);
 	assert_int_equal(result.joined, 3);
-	assert_int_equal(result.unsure, 1);
+	assert_int_equal(count_unsure(&known), 1);
 	assert_int_equal(known.runs, 1); /* so that each page that every run touched still says so */
 	assert_true(has_page(&known, PROGRAM, 30));
 	assert_false(has_page(&known, PROGRAM, 31));
@@ -303,7 +314,7 @@ static void test_updated_file_is_replaced(void **state)
 	assert_true(has_page(&known, PROGRAM, 4));
 	assert_true(has_page(&known, PROGRAM, 9));
 	assert_false(has_page(&known, PROGRAM, 0));
-	assert_int_equal(result.unsure, 2);
+	assert_int_equal(count_unsure(&known), 2);
 	profile_release(&known);
 }
 

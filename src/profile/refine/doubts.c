@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The doubts about all pages of a profile: how many there are, and the profile without them. */
+/* A profile without the doubts about its pages. */
 #include "base/cleanup.h"
 #include "profile/edit.h"
 #include "profile/file/profile-file.h"
 #include "profile/refine/refine.h"
-
-uint64_t profile_count_unsure(const struct profile *profile)
-{
-	uint64_t pages = 0;
-
-	for (size_t i = 0; i < profile->n_files; i++)
-		for (size_t j = 0; j < profile->files[i].n_ranges; j++)
-			if (profile->files[i].ranges[j].doubt.unsure)
-				pages += profile->files[i].ranges[j].pages;
-	return pages;
-}
 
 int profile_serialize_planned(const struct profile *profile, void **ret_data, size_t *ret_size)
 {

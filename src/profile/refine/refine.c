@@ -270,7 +270,6 @@ int profile_refine(struct profile *into, const struct refine_start *start, struc
 		return r;
 	if (refining.result.joined || refining.result.left)
 		known.bias |= PROFILE_BIAS_REFINED;
-	refining.result.unsure = profile_count_unsure(&known);
 	profile_release(into);
 	*into = known;
 	known = (struct profile){0};

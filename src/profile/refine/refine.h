@@ -25,11 +25,7 @@ struct refine_start {
 
 struct refine_result {
 	uint64_t joined, confirmed, left; /* pages that are new; that are certain now; that were dropped */
-	uint64_t unsure;                  /* that remain so */
 };
-
-/* How many pages of all files are unsure. */
-uint64_t profile_count_unsure(const struct profile *profile);
 
 /*
  * The recording without what serves only to refine it. The plan stays the same as long as this does. *ret_data, malloc()ed,

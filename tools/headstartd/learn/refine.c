@@ -186,7 +186,6 @@ struct refined refining_finish(struct refining *refining, struct profile *seen, 
 	if (store(refining, &before, &refined.changed) < 0)
 		return (struct refined){0};
 	refined.learnt = true;
-	refined.unsure = result.unsure;
 	refined.better = result.joined || result.left || result.confirmed;
 	refined.grown = (int64_t)(keep_size(refining->program, refined.key) - bytes);
 	return refined;

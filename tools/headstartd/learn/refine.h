@@ -23,12 +23,11 @@ struct refining {
 };
 
 struct refined {
-	bool learnt;     /* the start was one of the recorded kind */
-	bool changed;    /* something new is stored: at least that a page was not touched this time */
-	bool better;     /* pages were added, removed or confirmed */
-	uint64_t unsure; /* pages that remain so */
-	uint64_t key;    /* of the recording; 0: it has none */
-	int64_t grown;   /* bytes that are kept of it now, and were not before */
+	bool learnt;   /* the start was one of the recorded kind */
+	bool changed;  /* something new is stored: at least that a page was not touched this time */
+	bool better;   /* pages were added, removed or confirmed */
+	uint64_t key;  /* of the recording; 0: it has none */
+	int64_t grown; /* bytes that are kept of it now, and were not before */
 };
 
 /* Reads what is stored. Returns whether a recording of such starts is there. */
