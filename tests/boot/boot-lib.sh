@@ -11,12 +11,6 @@ mount -t tmpfs -o mode=755 tmpfs /run
 make_disk
 disk=$(realpath "$disk")
 
-# make_cold: nothing of the disk is in memory.
-make_cold() {
-	unmount
-	mount -o loop "$tmp/image" "$disk"
-}
-
 # says TEXT: the last command said so.
 says() { grep -qF -- "$1" "$tmp/err" || fail "expected '$1', not: $(cat "$tmp/err")"; }
 

@@ -65,7 +65,7 @@ case_the_plan_is_carried_out() {
 	is_read() {
 		cat "$disk/first" >/dev/null
 		"$tool" snapshot -o "$plan" "$disk/first" >"$tmp/out" 2>"$tmp/err" || fail "snapshot: $(cat "$tmp/err")"
-		make_cold
+		make_disk_cold
 		umount "$root/$disk"
 		mount --bind "$disk" "$root/$disk"
 		boot "$own/headstart-init"

@@ -11,7 +11,7 @@ done
 chown nobody "$disk/stranger"
 # Mounts the disk anew, while the recorder runs, and waits until it looks at what is opened there.
 mount_anew() {
-	make_cold
+	make_disk_cold
 	number=$(mountpoint -d "$disk")
 	number=$(printf 'sdev:%x ' $((${number%:*} << 20 | ${number#*:})))
 	until grep -qF "$number" "/proc/$recorder/fdinfo/"* 2>/dev/null; do
@@ -52,7 +52,7 @@ case_what_was_read_is_planned() {
 	until_undisturbed comes
 }
 comes() {
-	make_cold
+	make_disk_cold
 	only_ours "$headstart" boot prefetch >"$tmp/out" 2>"$tmp/err" || fail "prefetch: $(cat "$tmp/err")"
 	"$page" came "$disk/read" >"$tmp/out" || fail "what was read does not come: $(cat "$tmp/out")"
 }
@@ -97,7 +97,7 @@ case_what_is_read_ahead_was_not_read() {
 		"$tool" snapshot -o "$plan" "$disk/planned" >"$tmp/out" 2>&1 || fail "snapshot: $(cat "$tmp/out")"
 	}
 	until_undisturbed plan_it
-	make_cold
+	make_disk_cold
 	begin
 	cat "$disk/read" >/dev/null
 	# A prefetcher that begins first; the recorder looks for it when it begins, so its openings count here, and its reads do not.

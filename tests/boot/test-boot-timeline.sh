@@ -63,7 +63,7 @@ lost() { "$tool" boot report --json "$tmp/kept" | grep -q '"lost": *true'; }
 find_groups
 play_systemd
 for try in 1 2 3; do # once for all cases, unless something is missing
-	make_cold
+	make_disk_cold
 	record
 	lost || break
 done

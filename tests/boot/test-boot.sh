@@ -20,7 +20,7 @@ plan_those() { # FILE…
 case_what_is_planned_is_read() {
 	is_read() {
 		make_plan "$disk/first"
-		make_cold
+		make_disk_cold
 		prefetch_boot
 		says "0 of them changed or gone"
 		"$page" came "$disk/first" >"$tmp/out" || fail "not all has come: $(cat "$tmp/out")"
@@ -34,7 +34,7 @@ case_changed_files_are_left_out() {
 		make_plan "$disk/first" "$disk/second"
 		cp "$disk/first" "$tmp/was"
 		echo more >>"$disk/first"
-		make_cold
+		make_disk_cold
 		prefetch_boot
 		says "1 of them changed or gone"
 		"$page" came "$disk/second" >"$tmp/out" || fail "not all has come: $(cat "$tmp/out")"

@@ -28,3 +28,9 @@ make_disk() {
 	mount -o loop "$tmp/image" "$disk" 2>"$tmp/err" || skip "no loop device here: $(cat "$tmp/err")"
 	at_exit() { umount "$disk" 2>/dev/null || :; }
 }
+
+# Mounts the disk anew: nothing of it is in memory then, nor of its device.
+make_disk_cold() {
+	unmount
+	mount -o loop "$tmp/image" "$disk"
+}

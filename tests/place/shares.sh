@@ -74,12 +74,10 @@ case_moved_files_take_no_more_room() {
 	begin
 	before=$(used_kib)
 	place --profile "$tmp/start.profile" >"$tmp/out" 2>&1 || fail "it exits $?: $(cat "$tmp/out")"
-	unmount
-	mount -o loop "$tmp/image" "$disk"
+	make_disk_cold
 	[ "$(used_kib)" -le $((before + 1024)) ] || fail "$(used_kib) KiB are used, and $before were"
 	"$headstart" place --undo >"$tmp/out" 2>&1 || fail "undo: $(cat "$tmp/out")"
-	unmount
-	mount -o loop "$tmp/image" "$disk"
+	make_disk_cold
 	[ "$(used_kib)" -le $((before + 1024)) ] || fail "after undo $(used_kib) KiB are used, and $before were"
 }
 

@@ -37,8 +37,7 @@ profile() {
 
 # plan PROGRAM: nothing of the disk is in memory.
 plan() {
-	umount "$disk"
-	mount -o loop "$tmp/image" "$disk"
+	make_disk_cold
 	"$headstart" plan --device solid "$tmp/$1.profile" >"$tmp/out" 2>&1 || fail "plan: $(cat "$tmp/out")"
 	ls "$HEADSTART_STATE" >"$tmp/plans"
 }

@@ -31,10 +31,6 @@ limited() { # TASKS COMMAND…
 refused() { sed -n 's/^max //p' "$group/pids.events"; }
 
 # A disk with a folder for each file, so that each cold open waits for its own.
-make_cold() {
-	until umount "$disk" 2>/dev/null; do sleep 0.1; done # the kernel may still be closing files of the prefetcher before
-	mount -o loop "$tmp/image" "$disk"
-}
 for i in $(seq $files); do
 	mkdir -p "$disk/$i/folder"
 	head -c 8000 /dev/zero >"$disk/$i/folder/file"
@@ -50,7 +46,7 @@ END
 
 # There is too little room: nothing is read, and only a user who called the prefetcher by hand is told.
 case_prefetcher_with_too_little_room_reads_nothing() {
-	make_cold
+	make_disk_cold
 	limited $few "$prefetch" --json "$tmp/plan" >"$tmp/out" 2>"$tmp/err" || fail "too little room is an error"
 	[ ! -s "$tmp/out" ] || fail "with too little room it did something: $(cat "$tmp/out")"
 	grep -q "fewer than 32 more processes" "$tmp/err" || fail "nobody was told why: $(cat "$tmp/err")"
@@ -59,7 +55,7 @@ case_prefetcher_with_too_little_room_reads_nothing() {
 }
 
 case_launcher_with_too_little_room_starts_no_prefetcher() {
-	make_cold
+	make_disk_cold
 	limited $few "$headstart" run --verbose --plan "$tmp/probed" true 2>"$tmp/err" || fail "the launcher's program did not run"
 	grep -q "without prefetching: fewer than 32 more processes can be started" "$tmp/err" || fail "the launcher: $(cat "$tmp/err")"
 }
@@ -67,7 +63,7 @@ case_launcher_with_too_little_room_starts_no_prefetcher() {
 # There is room, and the prefetcher takes no more than that.
 case_prefetcher_takes_no_more_room_than_there_is() {
 	for limit in $enough $plenty; do
-		make_cold
+		make_disk_cold
 		before=$(refused)
 		limited $limit "$prefetch" --json "$tmp/plan" >"$tmp/out" || fail "it failed with room for $limit"
 		grep -q '"engine": "uring"' "$tmp/out" || skip "no io_uring here: $(cat "$tmp/out")"

@@ -32,7 +32,7 @@ shown() { "$tool" show --json --all "$profile"; }
 
 recorded_by_all() {
 	for backend in $backends; do
-		umount "$disk" && mount -o loop "$tmp/image" "$disk" # cold
+		make_disk_cold
 		record "$backend" --until mark --kill --json -- "$disk/coverage" "$disk" "$tool" || fail "$backend: $(cat "$tmp/err")"
 		shown >"$tmp/$backend.shown"
 		tail -n 1 "$tmp/out" >"$tmp/$backend.said"

@@ -41,8 +41,7 @@ names() { # PROFILE FILE
 # The disk is mounted anew, so nothing of it is in memory: neither pages nor names.
 make_cold() {
 	[ -z "$has_overlay" ] || umount "$merged"
-	umount "$disk"
-	mount -o loop "$tmp/image" "$disk"
+	make_disk_cold
 	echo 0 >"/sys/class/bdi/$(mountpoint -d "$disk")/read_ahead_kb" # so that each page shows
 	[ -z "$has_overlay" ] || mount_overlay
 }

@@ -32,17 +32,11 @@ END
 chmod +x "$disk/script"
 id=$(/usr/bin/python3 -c 'import os, sys; print("%016x" % (os.statvfs(sys.argv[1]).f_fsid & (1 << 64) - 1))' "$disk")
 
-# Nothing of the disk, nor of its device, is in memory afterwards.
-make_cold() {
-	umount "$disk"
-	mount -o loop "$tmp/image" "$disk"
-}
-
 # Carries the plan out from cold. Prints how many reads the disk had.
 carry_out() { # PLAN [COMMAND…]: in front of the prefetcher
 	carried=$1
 	shift
-	make_cold
+	make_disk_cold
 	stat=/sys/dev/block/$(mountpoint -d "$disk")/stat
 	read -r before rest <"$stat"
 	"$@" "${prefetcher:-$prefetch}" --wait --json "$carried" >"$tmp/carried"
@@ -52,7 +46,7 @@ carry_out() { # PLAN [COMMAND…]: in front of the prefetcher
 
 swept() { json "$tmp/carried" 'TOP["bytes_swept"]'; }
 
-make_cold
+make_disk_cold
 "$tool" record --quiet --no-drop -o "$tmp/profile" -- "$disk/script" 2>"$tmp/err" || fail "no recording: $(cat "$tmp/err")"
 "$tool" plan --device rotational -o "$plan" "$tmp/profile" >"$tmp/made"
 "$tool" plan --device rotational --no-metadata -o "$plan-plain" "$tmp/profile" >"$tmp/made-plain"
@@ -127,13 +121,13 @@ case_run_reads_it_too() {
 	until_undisturbed run_reads_metadata
 }
 run_reads_metadata() {
-	make_cold
+	make_disk_cold
 	"$headstart" run --wait done --verbose --plan "$plan-cat" -- "$disk/cat" 2>"$tmp/err"
 	grep -q 'MB of metadata' "$tmp/err" || fail "run did not read the metadata: $(cat "$tmp/err")"
 }
 
 case_no_more_than_the_memory_budget() {
-	make_cold
+	make_disk_cold
 	"$prefetch" --wait --json --memory-budget 4096 "$plan" >"$tmp/carried"
 	[ "$(swept)" -le 4096 ] || fail "read more than the budget: $(cat "$tmp/carried")"
 }

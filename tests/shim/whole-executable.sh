@@ -10,8 +10,7 @@ cp "$(command -v bash)" "$disk/large" 2>/dev/null && [ "$(stat -c %s "$disk/larg
 
 starts_cold() { # NAME
 	"$disk/$1" --help >/dev/null 2>&1 # its libraries
-	umount "$disk"
-	mount -o loop "$tmp/image" "$disk"
+	make_disk_cold
 	echo 16 >"/sys/class/bdi/$(mountpoint -d "$disk")/read_ahead_kb" 2>/dev/null || skip "read-ahead cannot be set here"
 	: >"$log"
 	shimmed HEADSTART=whole "$disk/$1" --help >/dev/null 2>&1 || true

@@ -49,8 +49,7 @@ case_mark_that_does_not_count() {
 
 # Of a relaid library little has to be read, which is worth it everywhere. A large read-ahead would read its hot region with its tables.
 relaid_start() {
-	umount "$disk"
-	mount -o loop "$tmp/image" "$disk"
+	make_disk_cold
 	echo 16 >"/sys/class/bdi/$(mountpoint -d "$disk")/read_ahead_kb" 2>/dev/null || skip "read-ahead cannot be set here"
 	mark_disk # it may have another number now
 	rm -f "$log"
@@ -75,8 +74,7 @@ case_relaid_library() {
 marked_by() { # FOLDER [COMMAND…]
 	where=$1
 	shift
-	umount "$disk"
-	mount -o loop "$tmp/image" "$disk"
+	make_disk_cold
 	echo 16 >"/sys/class/bdi/$(mountpoint -d "$disk")/read_ahead_kb" 2>/dev/null || skip "read-ahead cannot be set here"
 	echo 0 >"/sys/dev/block/$(mountpoint -d "$disk")/queue/rotational" || skip "a loop device cannot be made solid here"
 	HEADSTART_STATE=/var/lib/headstart "$built/mark-fast" --measured "$disk/bash" || fail "nothing can be written of the disk"

@@ -12,10 +12,6 @@ for file in a/one a/b/two c/d/three c/d/four never/five; do
 done
 ln -s a/one "$disk/tree/link"
 
-cold() {
-	unmount
-	mount -o loop "$tmp/image" "$disk"
-}
 looked_up="a a/b a/b/two a/one c c/d c/d/three link"
 look_up() {
 	(
@@ -33,7 +29,7 @@ print(*sorted(name for name in names if not name.startswith("/")))
 END
 }
 answers() {
-	cold
+	make_disk_cold
 	stat "$disk/tree/a/one" >/dev/null
 	"$tool" snapshot --json -o "$tmp/s" "$disk" >/dev/null 2>&1
 	case $(names "$tmp/s") in *one*) ;; *) skip "the kernel does not tell which names are in memory (Linux 5.12 does)" ;; esac
@@ -42,14 +38,14 @@ until_undisturbed answers
 
 case_names_that_were_looked_up_come_back() {
 	come_back() {
-		cold
+		make_disk_cold
 		look_up
 		"$tool" snapshot --json -o "$tmp/s" "$disk/tree" >"$tmp/json"
 		[ "$(names "$tmp/s")" = "$looked_up" ] || fail "it names: $(names "$tmp/s")"
 		json "$tmp/json" - <<'END'
 assert (TOP["files"], TOP["links"]) == (3, 1) and TOP["extents"] == 1, TOP
 END
-		cold
+		make_disk_cold
 		"$headstart" restore --json "$tmp/s" >"$tmp/restored"
 		"$tool" snapshot --json -o "$tmp/again" "$disk/tree" >"$tmp/json"
 		[ "$(names "$tmp/again")" = "$looked_up" ] || fail "it brought: $(names "$tmp/again")"
@@ -60,7 +56,7 @@ END
 # Without a PATH, the disk is found among the mounts; its files are in the snapshot beside those of other disks.
 case_mounted_disks_are_found() {
 	found() {
-		cold
+		make_disk_cold
 		look_up
 		"$tool" snapshot --json -o "$tmp/s" >"$tmp/json" 2>"$tmp/err"
 		[ "$(names "$tmp/s")" = "$looked_up" ] || fail "it names: $(names "$tmp/s")"
@@ -73,7 +69,7 @@ case_mounted_disks_are_found() {
 case_folders_come_first_level_by_level() {
 	printf '[devices]\n%s = rotational\n' "$disk" >"$tmp/headstart.conf"
 	levels() {
-		cold
+		make_disk_cold
 		look_up
 		HEADSTART_CONFIG="$tmp/headstart.conf" "$tool" snapshot --json -o "$tmp/s" "$disk/tree" >"$tmp/json"
 		"$tool" show --json "$tmp/s" >"$tmp/shown"
@@ -117,12 +113,12 @@ END
 # As root, through the recorder: the names and the pages that the command touched, and those of the disk.
 case_command_is_recorded_with_its_names() {
 	recorded() {
-		cold
+		make_disk_cold
 		until "$tool" snapshot --json -o "$tmp/s" --command -- sh -c "cd '$disk/tree' && stat $looked_up && cat c/d/three" \
 			>"$tmp/json" 2>"$tmp/err"; do
 			grep -q "another recording is running" "$tmp/err" || fail "it ended with an error: $(cat "$tmp/err")"
 			sleep 0.1 # it is no child of ours, so wait(2) cannot tell
-			cold
+			make_disk_cold
 		done
 		[ "$(names "$tmp/s")" = "$looked_up" ] || fail "it names: $(names "$tmp/s")"
 		json "$tmp/shown" - "$disk/tree/c/d/three" <<'END'
@@ -143,7 +139,7 @@ END
 case_two_names_of_a_file_are_read_once() {
 	ln -f "$disk/tree/a/one" "$disk/tree/a/b/alias"
 	two() {
-		cold
+		make_disk_cold
 		stat "$disk/tree/a/b/alias" >/dev/null
 		cat "$disk/tree/a/one" >/dev/null
 		"$tool" snapshot --json -o "$tmp/s" "$disk/tree" >"$tmp/json"

@@ -22,7 +22,7 @@ leaves_nothing() { # STATUS WORDS COMMAND…
 }
 
 case_each_process_file_and_read_is_there() {
-	umount "$disk" && mount -o loop "$tmp/image" "$disk" # cold
+	make_disk_cold
 	trace -- "$disk/link" || fail "$(cat "$tmp/err")"
 	grep -q 'were waiting for [0-9,]* reads\?' "$tmp/err" || fail "no sentence: $(cat "$tmp/err")"
 	report --json
@@ -78,7 +78,7 @@ case_next_command_can_be_typed() {
 
 # The program reads a second file only if it is told to, so that a plan of a start with it has pages in vain in a start without.
 judged() {
-	umount "$disk" && mount -o loop "$tmp/image" "$disk" # cold
+	make_disk_cold
 	trace -- "$HEADSTART_TEST_BUILD/tools/headstart" run -- "$disk/reads" || fail "$(cat "$tmp/err")"
 	report --json
 	json "$tmp/report" - <<'END' || fail "not judged as it was"
@@ -157,7 +157,7 @@ END
 case_thread_that_executes_a_program() {
 	head -c 1000000 /dev/urandom >"$disk/late"
 	cp "$(command -v cat)" "$disk/executed"
-	umount "$disk" && mount -o loop "$tmp/image" "$disk" # cold
+	make_disk_cold
 	trace -- /usr/bin/python3 -S -c 'import os, sys, threading
 threading.Thread(target=os.execv, args=(sys.argv[1], sys.argv[1:])).start()
 threading.Event().wait()' "$disk/executed" "$disk/late" || fail "$(cat "$tmp/err")"
