@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ways to start the readahead of many ranges. Each then waits, with plain reads, until everything is there. */
-#include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 

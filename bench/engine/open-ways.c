@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Ways to open many cold files: one after the other, with threads, with a ring. */
-#include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>
 #include <pthread.h>

@@ -3,7 +3,6 @@
 #include "completion.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <time.h>
 

@@ -2,9 +2,7 @@
 /* Parses sections, keys and values, line by line. Reports every mistake and goes on after it. */
 #include "config/parse.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -19,7 +19,6 @@
 #include "base/paths/stranger.h"
 #include "debug/link.h"
 #include "elf/identity.h"
-#include "elf/notes.h"
 
 #define FOLDER_OF_THE_SYSTEM "/usr/lib/debug"
 

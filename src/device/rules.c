@@ -2,10 +2,8 @@
 /* Settings that override the class of devices and folders. */
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/files/links.h"
 #include "base/strings.h"

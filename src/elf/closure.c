@@ -3,7 +3,6 @@
  * sysdeps/generic/dl-cache.h). */
 #include "elf/closure.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>

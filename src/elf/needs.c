@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/checked.h"
 #include "base/cleanup.h"
 #include "elf/file.h"
 

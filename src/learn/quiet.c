@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "learn/quiet.h"
 
-#include <stddef.h>
-
 #define BUSY_PERCENT 2u /* of the time: journals are written now and then on an idle machine, too */
 #define IO_MAX       5u /* percent; these are averages of ten seconds, so they lag behind */
 #define CPU_MAX      25u

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/files/io.h"
 #include "base/run/process-file.h"
 #include "record/timelines/status.h"
 

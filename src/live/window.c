@@ -2,7 +2,6 @@
 #include "live/window.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Gives a placed file a contiguous place of its own again. */
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>

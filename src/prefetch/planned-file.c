@@ -2,7 +2,6 @@
 /* Opens and checks the files of a plan. */
 #include "prefetch/planned-file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/magic.h>
 #include <sys/stat.h>

@@ -2,7 +2,6 @@
 /* Carries out a plan with the best engine that works here. */
 #include "prefetch/prefetch.h"
 
-#include <errno.h>
 #include <linux/ioprio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>

@@ -2,7 +2,6 @@
 /* Ranges of pages, by file system. */
 #include "profile/metadata.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"

@@ -9,7 +9,6 @@
 #include "base/files/io.h"
 #include "base/run/process-tree.h"
 #include "record/backend.h"
-#include "record/disks/requests.h"
 #include "record/disks/sound.h"
 #include "record/restore/kernelfs.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Records by ptrace, without privileges, and changes nothing on the machine but what is cached of the start's own files. */
 #include <errno.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/times.h"

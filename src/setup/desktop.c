@@ -2,7 +2,6 @@
 /* Finds and replaces commands in .desktop files, line by line. */
 #include "setup/desktop.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

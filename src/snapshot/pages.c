@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which pages of a file are resident, as ranges of a profile. */
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/array.h"

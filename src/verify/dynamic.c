@@ -3,7 +3,6 @@
  * verify: the dynamic section. Entries that no pass may change must be there with the same values in the same order.
  * Other parts check what the remaining entries point at.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 

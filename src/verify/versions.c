@@ -4,7 +4,6 @@
  * packed relocations requires GLIBC_ABI_DT_RELR of its libc; nothing else may be new.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

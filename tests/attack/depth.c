@@ -10,7 +10,6 @@
 #include <spawn.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
  * and exits with its status. $HEADSTART_TEST_FREED must be in the initial environment.
  */
 #include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -4,7 +4,6 @@
  * vfork-execv, as WAY says. If WAY is "reopen", it starts nothing, but opens and closes FILE once more, which loses
  * the lock. Exits with 98 if the lock is lost by then, and otherwise with the status of PROGRAM.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdbool.h>

@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "base/files/io.h"
 #include "learn/habits.h"
 
 #define HOUR  3600

@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "base/files/io.h"
 #include "learn/known.h"
 
 #define DAY  86400

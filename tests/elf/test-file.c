@@ -12,11 +12,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "elf/file.h"
 #include "elf/identity.h"
 #include "elf/notes.h"

@@ -7,10 +7,8 @@
 
 #include <cmocka.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "elf/script.h"
 #include "memory-file.h"
 

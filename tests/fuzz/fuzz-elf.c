@@ -13,7 +13,6 @@
 #include "elf/identity.h"
 #include "elf/landmarks.h"
 #include "elf/needs.h"
-#include "elf/static-tls.h"
 #include "elf/view.h"
 
 size_t inputs_taken;

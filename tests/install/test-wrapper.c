@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

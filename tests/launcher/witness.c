@@ -3,7 +3,6 @@
  * Prints what a process can see of itself: arguments, environment, descriptors, signals, folder, children, limits.
  * The output must be the same with headstart in front and without.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 #include <elf.h>
-#include <errno.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -7,8 +7,6 @@
 
 #include <cmocka.h>
 #include <elf.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
  * so with many threads at once. SCRIPT is a program without "#!".
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <spawn.h>

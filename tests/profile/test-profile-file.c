@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "elf/landmarks.h"
 #include "fixture.h"
 #include "profile/file/disk-layout.h"

@@ -12,7 +12,6 @@
 #include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>

@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "timeline/causes.h"

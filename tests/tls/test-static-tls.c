@@ -9,11 +9,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "elf/closure.h"
 #include "elf/needs.h"
 #include "elf/static-tls.h"

@@ -25,7 +25,6 @@
 #include "plan/store/each.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
-#include "report/words.h"
 #include "verb.h"
 
 static const char help[] =

@@ -10,7 +10,6 @@
 #include "base/plural.h"
 #include "lib/files/output.h"
 #include "lib/options/options.h"
-#include "lib/options/values.h"
 #include "order/callgrind.h"
 #include "profile/file/profile-file.h"
 #include "profile/updates/staleness.h"

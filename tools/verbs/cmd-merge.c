@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart merge: several recordings of one program into one profile. */
-#include <stdio.h>
 
 #include "base/cleanup.h"
 #include "base/strings.h"

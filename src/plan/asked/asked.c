@@ -2,7 +2,6 @@
 /* Reads arguments from memory, and resolves paths with the kernel's help, as the shims do (ldpreload/plan/asked.c). */
 #include "plan/asked/asked.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>

@@ -18,7 +18,6 @@
 #include "base/times.h"
 #include "prefetch/limits/process-room.h"
 #include "prefetch/plan-job.h"
-#include "prefetch/planned-file.h"
 
 #define READ_TAG UINT64_MAX /* user_data of a read; an open's is the index of its file */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes over the objects that the loader has mapped: learns what their disk is like, and chooses which parts to read. */
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"

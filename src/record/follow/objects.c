@@ -11,7 +11,6 @@
 #include "base/array.h"
 #include "base/checked.h"
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "base/files/open.h"
 #include "base/strings.h"
 #include "elf/identity.h"

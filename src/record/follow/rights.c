@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "base/files/open.h"
 #include "base/run/process-file.h"
 

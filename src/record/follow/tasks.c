@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/kcmp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>

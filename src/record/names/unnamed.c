@@ -2,8 +2,6 @@
 /* Looks at each event whose file has no name. */
 #include "record/names/unnamed.h"
 
-#include <errno.h>
-
 #include "base/cleanup.h"
 
 static bool is_only_in_a_view(const struct opens *opens, uint32_t device)

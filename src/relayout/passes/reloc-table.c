@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/checked.h"
 #include "base/cleanup.h"
 #include "relayout/passes/refusal.h"
 

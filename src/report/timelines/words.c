@@ -2,7 +2,6 @@
 #include "report/timelines/words.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What each state means to somebody who waits for the start. */

@@ -6,7 +6,6 @@
  * same content.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -3,14 +3,12 @@
  * followed WAY FILE [PROGRAM [ARGUMENT…]]: touches page 100 of FILE, which has 256 pages and more, in one of many ways. Exit
  * status 0 if that worked. PROGRAM is executed afterwards where the way is to execute one.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/io_uring.h>
 #include <linux/seccomp.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/checksum.h"

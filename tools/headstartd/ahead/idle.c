@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,7 +15,6 @@
 #include "base/times.h"
 #include "headstartd/ahead/warm.h"
 #include "lib/settings/settings.h"
-#include "plan/store/store.h"
 #include "prefetch/limits/activity.h"
 #include "report/words.h"
 #include "verb.h"

@@ -2,13 +2,11 @@
 #include "headstartd/learn/refine.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/files/open.h"
 #include "base/paths/hidden.h"
 #include "base/paths/stranger.h"
 #include "base/strings.h"

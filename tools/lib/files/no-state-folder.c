@@ -2,7 +2,6 @@
 #include "lib/files/no-state-folder.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "lib/programs/keep-request.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>

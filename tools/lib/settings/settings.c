@@ -3,7 +3,6 @@
 #include "lib/settings/settings.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "verb.h"

@@ -2,7 +2,6 @@
 /* headstart boot: reads ahead what a boot reads, records that, and says what a boot waited for. */
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart boot timeline, headstart boot report: what the last recorded boot waited for. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

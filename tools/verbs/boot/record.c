@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <linux/ioprio.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>

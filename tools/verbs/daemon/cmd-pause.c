@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart pause: tells the daemon to do nothing for a while. */
-#include <errno.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "base/texts/daemon-note.h"

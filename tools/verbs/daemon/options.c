@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
 
 #include "lib/options/options.h"
 #include "verb.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart explain: why a file, a page or a function is in the plan of a program, or is not. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart install --app: takes the user's request to setup/app.h, and prints the result. */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart install: programs start with headstart although nobody types it. */
-#include <stdio.h>
 
 #include "verb.h"
 #include "verbs/install/install.h"

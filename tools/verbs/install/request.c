@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Parses the command line of `headstart install` and `headstart uninstall`. */
-#include <stdio.h>
 
 #include "base/strings.h"
 #include "lib/options/options.h"

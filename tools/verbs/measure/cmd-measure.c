@@ -21,7 +21,6 @@
 #include "plan/asked/choose.h"
 #include "plan/store/load.h"
 #include "plan/store/store.h"
-#include "prefetch/prefetch.h"
 #include "verb.h"
 #include "verbs/measure/report.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart place: whose starts are placed. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

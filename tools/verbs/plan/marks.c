@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart plan --mark-stale: what a package manager calls after an upgrade. It reads plans, and looks at files. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Which recordings 'headstart plan' compiles. */
-#include <errno.h>
 
 #include "base/cleanup.h"
 #include "lib/files/input.h"

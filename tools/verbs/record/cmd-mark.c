@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart mark: ends the start that is being recorded. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/options/options.h"

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart record: records what a cold start touches. */
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/run/search.h"
-#include "base/run/wrapper.h"
 #include "base/strings.h"
 #include "lib/files/no-state-folder.h"
 #include "lib/files/output.h"
@@ -20,9 +15,7 @@
 #include "lib/settings/plan-settings.h"
 #include "plan/asked/asked.h"
 #include "plan/store/store.h"
-#include "record/command/caller.h"
 #include "record/command/terminal.h"
-#include "record/command/window-watcher.h"
 #include "verb.h"
 #include "verbs/record/begin.h"
 #include "verbs/record/functions.h"

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "base/files/same-file.h"
 #include "lib/files/output.h"
 #include "lib/options/options.h"

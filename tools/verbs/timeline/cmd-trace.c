@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart trace: writes the timeline of one ordinary start. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>

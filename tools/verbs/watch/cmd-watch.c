@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "base/files/links.h"
 #include "base/strings.h"
 #include "base/times.h"

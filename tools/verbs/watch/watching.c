@@ -9,7 +9,6 @@
 #include "base/cleanup.h"
 #include "base/run/process-tree.h"
 #include "base/times.h"
-#include "verb.h"
 #include "verbs/watch/screen.h"
 #include "verbs/watch/watch.h"
 

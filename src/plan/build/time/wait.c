@@ -9,7 +9,6 @@
  *
  * If nothing is known of a disk but what a hypervisor says, the program does not wait.
  */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"

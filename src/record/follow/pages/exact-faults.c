@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/follow/pages/exact-faults.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/userfaultfd.h>
@@ -12,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "base/run/process-file.h"
 #include "base/strings.h"
 

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/files/io.h"
 #include "base/run/process-file.h"
 
 #define MAPS_MAX     (16u << 20) /* bytes */
