@@ -308,7 +308,7 @@ END
 		grep -q "'sh' ended with exit status 127" "$tmp/err" || fail "not told how it ended: $(cat "$tmp/err")"
 	}
 	until_undisturbed interrupted
-	refuses 1 "cannot run '$disk/none': No such file or directory" \
+	refuses 127 "'$disk/none' cannot be run: No such file or directory" \
 		$as_nobody "$others/headstart-tool" snapshot -o "$disk/kept/none" --command -- "$disk/none"
 	[ ! -e "$disk/kept/none" ] || fail "a snapshot of nothing was written"
 }

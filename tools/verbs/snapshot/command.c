@@ -18,6 +18,7 @@
 #include "base/run/process.h"
 #include "base/times.h"
 #include "format/plan.h"
+#include "lib/programs/named-program.h"
 #include "profile/file/profile-file.h"
 #include "record/mark.h"
 #include "verb.h"
@@ -155,7 +156,7 @@ static int take_difference(char *const *argv, struct snapshot *ret)
 		return verb_fail_errno(r, "cannot run '%s'", argv[0]);
 	status = run(argv[0], argv);
 	if (status < 0)
-		return verb_fail_errno(status, "cannot run '%s'", argv[0]);
+		return program_refusal(status, argv[0]);
 	if (status > 0)
 		verb_note("'%s' ended with exit status %d", argv[0], status);
 	r = snapshot_add_disks(ret, MOUNTINFO);
