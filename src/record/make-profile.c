@@ -92,7 +92,7 @@ static int resolve(struct session *session, struct record_result *result)
 		: 0;
 
 	if (r == 0)
-		r = resolve_files(&session->opens.files, &session->trace);
+		r = resolve_files(&session->opens.files, &session->trace, NULL);
 	if (r == 0)
 		r = unnamed_count(&session->opens, &session->trace, &result->files_unnamed);
 	if (r == 0)

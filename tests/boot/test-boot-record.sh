@@ -137,6 +137,32 @@ case_no_server_is_asked() {
 	end_hanging
 }
 
+# systemd opens each mount point before it mounts there. What covers it later is not that folder, and is not asked what it is.
+case_no_server_is_asked_that_covers_what_was_opened() {
+	mkdir -p "$disk/covered"
+	begin
+	ls "$disk/covered" >/dev/null
+	slept=$(times_slept)
+	until [ "$(times_slept)" -gt $((slept + 20)) ]; do # it looks at what was opened each time
+		kill -0 "$recorder" 2>/dev/null || fail "the recorder has ended: $(cat "$tmp/log")"
+		sleep 0.05
+	done
+	mount_hanging "$disk/covered"
+	cat "$disk/read" >/dev/null
+	"$headstart" boot stop || fail "cannot stop"
+	while kill -0 "$recorder" 2>/dev/null; do
+		! grep -q request_wait_answer "/proc/$recorder/wchan" 2>/dev/null || {
+			end_hanging
+			fail "the recorder waits for the server"
+		}
+		sleep 0.05
+	done
+	end
+	end_hanging
+	umount -l "$disk/covered"
+}
+times_slept() { sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "/proc/$recorder/status"; }
+
 # Its disk is there, but another boot would have to wait for it.
 case_what_an_automounter_mounts_is_not_planned() {
 	rm -rf "$HEADSTART_STATE/boot"

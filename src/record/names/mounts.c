@@ -163,13 +163,41 @@ bool mounts_has_device(const struct mounts *mounts, uint32_t device)
 	return false;
 }
 
-bool mount_is_served(const struct mount *mount)
+static bool is_served_type(const char *type)
 {
 	static const char *const served[] = {
 		"9p", "afs", "ceph", "cifs", "coda", "nfs", "nfs4", "orangefs", "smb3", "smbfs"};
 
 	for (size_t i = 0; i < sizeof(served) / sizeof(*served); i++)
-		if (streq(mount->type, served[i]))
+		if (streq(type, served[i]))
 			return true;
-	return after_prefix(mount->type, "fuse") != NULL;
+	return after_prefix(type, "fuse") != NULL;
+}
+
+bool mount_is_served(const struct mount *mount)
+{
+	return is_served_type(mount->type);
+}
+
+int mounts_to_be_asked(char **ret)
+{
+	_cleanup_free_ char *text = NULL;
+	struct mountinfo mount;
+	char *points, *end, *rest;
+	size_t size;
+	int r = read_pseudo_file("/proc/self/mountinfo", MOUNTINFO_MAX, &text, &size);
+
+	if (r < 0)
+		return r;
+	points = end = malloc(size + 1); /* each is shorter than its line */
+	if (!points)
+		return -ENOMEM;
+	rest = text;
+	while ((r = mountinfo_next(&rest, &mount)) != 0)
+		if (r > 0 && (streq(mount.type, "autofs") || is_served_type(mount.type)) &&
+			!streq(mount.point, "/") && !streq(mount.point, "/usr"))
+			end = stpcpy(end, mount.point) + 1;
+	*end = '\0';
+	*ret = points;
+	return 0;
 }

@@ -43,6 +43,12 @@ bool mounts_has_device(const struct mounts *mounts, uint32_t device);
 /* Whether a process or another machine answers for its files, and may not answer. */
 bool mount_is_served(const struct mount *mount);
 
+/*
+ * The mount points of our own namespace, / and /usr excepted, at which a server or an automounter has to answer: what lay there before is covered.
+ * As mountinfo_automounts().
+ */
+int mounts_to_be_asked(char **ret);
+
 static inline uint32_t mounts_pack_device(unsigned device_major, unsigned device_minor)
 {
 	return device_major << 20 | (device_minor & 0xfffff);

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/files/open.h"
 #include "base/inode-map.h"
+#include "base/paths/mountinfo.h"
 #include "base/paths/stranger.h"
 #include "base/strings.h"
 #include "record/names/links.h"
@@ -106,7 +107,7 @@ static uint8_t *gather_event_kinds(
 	return kinds;
 }
 
-int resolve_files(struct record_files *files, const struct record_trace *trace)
+int resolve_files(struct record_files *files, const struct record_trace *trace, const char *unasked)
 {
 	_cleanup_(inode_map_releasep) struct inode_map map = {0};
 	_cleanup_free_ uint8_t *kinds = NULL;
@@ -120,8 +121,8 @@ int resolve_files(struct record_files *files, const struct record_trace *trace)
 
 		if (file->own)
 			continue;
-		if (lstat(file->path, &status) < 0 || status.st_ino != file->inode ||
-			status.st_dev != file->st_dev)
+		if ((unasked && mountinfo_is_below(unasked, file->path)) || lstat(file->path, &status) < 0 ||
+			status.st_ino != file->inode || status.st_dev != file->st_dev)
 			drop_file(file);
 		else if (file->kind == PROFILE_REGULAR)
 			file->pages = ((uint64_t)status.st_size + page_size - 1) / page_size;

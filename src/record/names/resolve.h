@@ -7,9 +7,10 @@
 
 /*
  * Drops files that are gone or replaced, fills in sizes, and fills in residency where fault-around took part. Marks
- * files with the same device and inode as ambiguous. Does not look at a user's own. Returns 0 or negative errno.
+ * files with the same device and inode as ambiguous. Does not look at a user's own. `unasked`, unless NULL, are places as of
+ * mounts_to_be_asked(): what lies there is dropped, and not looked at. Returns 0 or negative errno.
  */
-int resolve_files(struct record_files *files, const struct record_trace *trace);
+int resolve_files(struct record_files *files, const struct record_trace *trace, const char *unasked);
 
 /* Adds the files that have events but were not seen being opened, by walking their file systems. */
 int resolve_by_walking(

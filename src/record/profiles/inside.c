@@ -101,7 +101,7 @@ static int make_profile(struct view *view, struct record_trace *trace, const str
 	int r = walk_own_mounts(view, trace, options->here);
 
 	if (r == 0)
-		r = resolve_files(&view->files, trace);
+		r = resolve_files(&view->files, trace, NULL);
 	if (r == 0)
 		r = resolve_programs(trace, &view->files, false);
 	if (r == 0 && trace->n_execs == 0)

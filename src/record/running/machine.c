@@ -212,6 +212,7 @@ static uint32_t biases(const struct machine *machine)
 
 static int make_profile(struct machine *machine, struct profile *profile)
 {
+	_cleanup_free_ char *unasked = NULL;
 	const char *argv[] = {machine->options->command, NULL};
 	struct assemble_summary summary;
 	int r;
@@ -221,7 +222,9 @@ static int make_profile(struct machine *machine, struct profile *profile)
 	r = record_describe(
 		profile, argv, MACHINE_SUBJECT, machine->timed_out ? "timeout" : machine->options->milestone);
 	if (r == 0)
-		r = resolve_files(&machine->opens.files, &machine->trace);
+		r = mounts_to_be_asked(&unasked);
+	if (r == 0)
+		r = resolve_files(&machine->opens.files, &machine->trace, unasked);
 	if (r == 0)
 		r = resolve_programs(&machine->trace, &machine->opens.files, true);
 	if (r == 0)

@@ -274,13 +274,16 @@ static uint32_t biases(const struct watch *watch)
 
 static int make_profiles(struct watch *watch, struct watch_result *result)
 {
+	_cleanup_free_ char *unasked = NULL;
 	struct profile *profile = &result->profile;
 	struct assemble_summary summary;
 	bool only_added = tracer_has_only_added(watch->tracer);
 	int r = record_describe(profile, watch->options->argv, watch->options->program, watch->milestone);
 
 	if (r == 0)
-		r = resolve_files(&watch->opens.files, &watch->trace);
+		r = mounts_to_be_asked(&unasked);
+	if (r == 0)
+		r = resolve_files(&watch->opens.files, &watch->trace, unasked);
 	if (r == 0)
 		r = add_exec(watch);
 	if (r == 0)
