@@ -389,11 +389,11 @@ int record_wait(struct record_result *result, bool kill_tree)
 {
 	int r = 0;
 
-	if (result->follow && kill_tree)
-		follow_end(result->follow);
-	else if (kill_tree && !process_tree_end(result->pid, &result->status))
+	if (kill_tree &&
+		!(result->follow ? follow_end(result->follow)
+				 : process_tree_end(result->pid, &result->status)))
 		r = -EPERM;
-	while (result->follow && !follow_all_ended(result->follow)) {
+	while (r == 0 && result->follow && !follow_all_ended(result->follow)) {
 		r = follow_pump(result->follow, POLL_MS);
 		if (r < 0)
 			return r;

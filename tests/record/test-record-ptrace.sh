@@ -257,6 +257,35 @@ case_command_that_never_ends() {
 	"$tool" show "$profile" | grep -q "ended by: timeout" || fail "the timeout is not in the profile"
 }
 
+# Not even SIGKILL ends what waits for a server that does not answer, as the command does when it closes a file there.
+case_command_that_cannot_be_ended() {
+	needs_mounts
+	[ -e /dev/fuse ] || skip "no FUSE here"
+	: >"$tmp/hanging"
+	unshare --mount --propagation private "$HEADSTART_TEST_SOURCE/tests/lib/hanging-fuse.py" "$tmp/hanging" >"$tmp/mounted" 2>"$tmp/err" &
+	server=$!
+	at_case_exit() { kill -9 "$server" ${recorder:+"$recorder"} 2>/dev/null || :; }
+	until grep -q mounted "$tmp/mounted"; do
+		kill -0 "$server" 2>/dev/null || skip "no FUSE here: $(cat "$tmp/err")"
+		sleep 0.05 # it tells in no other way
+	done
+	# Whoever has the file open waits when it ends, the recorder too.
+	nsenter --mount="/proc/$server/ns/mnt" /usr/bin/python3 -c 'import os, sys
+file = os.open(sys.argv[1], os.O_RDONLY)
+os.set_inheritable(file, True)
+os.execv(sys.argv[2], [*sys.argv[2:], str(file)])' "$tmp/hanging" "$tool" record --backend ptrace --no-drop --until time:0.2 --kill \
+		-o "$tmp/hung-profile" -- /usr/bin/python3 -c 'import os, sys; os.close(int(sys.argv[1]))' 2>"$tmp/err" &
+	recorder=$!
+	tries=0
+	until grep -q "^headstart: something that '/usr/bin/python3' has started could not be ended, and goes on$" "$tmp/err"; do
+		[ $((tries += 1)) -lt 2400 ] || fail "it waits without end: $(cat "$tmp/err")"
+		kill -0 "$recorder" 2>/dev/null || fail "it has ended: $(cat "$tmp/err")"
+		sleep 0.05 # it tells in no other way
+	done
+	kill -9 "$server"
+	wait "$recorder" || fail "it fails: $(cat "$tmp/err")"
+}
+
 # Our caller may have blocked the signal that wakes us: everything that it starts inherits that.
 case_blocked_signals_delay_nothing() {
 	rm -f "$profile"

@@ -44,6 +44,7 @@ struct follow {
 	bool has_processors;     /* more than one */
 	bool close;              /* the last stop came soon after the one before */
 	bool over;               /* nothing is noted any more */
+	bool given_up;           /* some could not be ended */
 	bool began, command_ended, all_ended;
 	int status;
 };
@@ -412,7 +413,7 @@ void follow_signal(const struct follow *follow, int signal_number)
 		kill(follow->tasks.processes[i]->pid, signal_number);
 }
 
-void follow_end(struct follow *follow)
+bool follow_end(struct follow *follow)
 {
 	uint64_t deadline = monotonic_ms() + PATIENCE_MS;
 
@@ -428,6 +429,8 @@ void follow_end(struct follow *follow)
 		if (follow_pump(follow, 10) < 0)
 			break;
 	}
+	follow->given_up = !follow->all_ended;
+	return follow->all_ended;
 }
 
 int follow_probe(void)
@@ -485,7 +488,7 @@ void follow_free(struct follow *follow)
 {
 	if (!follow)
 		return;
-	if (!follow->all_ended)
+	if (!follow->all_ended && !follow->given_up)
 		follow_end(follow);
 	if (follow->has_timer) {
 		timer_delete(follow->timer);

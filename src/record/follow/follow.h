@@ -65,8 +65,11 @@ bool follow_all_ended(const struct follow *follow);
 /* Sends the signal to every process. */
 void follow_signal(const struct follow *follow, int signal_number);
 
-/* Sends SIGTERM to every process, after five seconds SIGKILL, and waits for them to end. */
-void follow_end(struct follow *follow);
+/*
+ * Sends SIGTERM to every process, after five seconds SIGKILL, and waits for them to end. Returns whether none is left: after five more seconds
+ * it gives up, as for what waits for a server that does not answer. The kernel ends that after us.
+ */
+bool follow_end(struct follow *follow);
 
 /* Ends what has not ended yet. */
 void follow_free(struct follow *follow);
