@@ -465,6 +465,21 @@ case_terminal_of_another_user() {
 	grep -q "'sh' goes on" "$tmp/out" || fail "the command has ended: $(cat "$tmp/out")"
 }
 
+# As below nohup(1).
+case_ignored_signals_end_nothing() {
+	trap '' HUP TERM
+	begin_watch "$$"
+	trap - HUP TERM
+	kill -HUP "$watcher"
+	kill -TERM "$watcher"
+	lines=$(wc -l <"$tmp/json")
+	until [ "$(wc -l <"$tmp/json")" -gt $((lines + 2)) ]; do
+		kill -0 "$watcher" 2>/dev/null || fail "a signal that is ignored has ended it"
+		sleep 0.05 # it tells in no other way
+	done
+	end_watch
+}
+
 case_bad_input() {
 	none=$(($(cat /proc/sys/kernel/pid_max) + 1))
 	refuses 1 "there is no process $none" "$tool" watch "$none"

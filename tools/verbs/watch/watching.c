@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/run/process-tree.h"
+#include "base/run/signals.h"
 #include "base/times.h"
 #include "verbs/watch/screen.h"
 #include "verbs/watch/watch.h"
@@ -28,14 +29,14 @@ static void count(int signal_number)
 
 void watching_catch_signals(bool by_command)
 {
+	static const int enders[] = {SIGTERM, SIGHUP};
 	const struct sigaction action = {.sa_handler = count};
 
 	wanted = by_command ? 2 : 1;
 	sigaction(SIGINT, &action, &before);
-	if (by_command)
-		return;
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	for (size_t i = 0; !by_command && i < sizeof(enders) / sizeof(*enders); i++)
+		if (!signal_is_ignored(enders[i]))
+			sigaction(enders[i], &action, NULL);
 }
 
 bool watching_interrupted(void)
