@@ -370,9 +370,8 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 	int r;
 
 	descriptors_allow_all();
-	/* What we follow dies with us, and so does a profile that is not made yet. Whoever watches has no more to do without a reader. */
-	if (!options->watch)
-		child_signal_ignore_pipe();
+	/* What we follow dies with us, and so does a profile that is not made yet; and our terminal's modes are to be put back. */
+	child_signal_ignore_pipe();
 	/* If this fails, our own pages stay in the cache, and the profile says that some pages did. */
 	detach_from_files();
 	r = run(&session, &result, &step);

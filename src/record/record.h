@@ -133,7 +133,7 @@ const char *record_step_text(enum record_step step);
  * the command has not begun, or goes on untraced. -EINTR: SIGTERM or SIGHUP came, and was passed on to the command. -ETIME: it did
  * not begin within 30 seconds, as where its user has stopped it or a file system does not answer, and was killed.
  *
- * Makes the calling process the reaper of the command's orphans. Ignores SIGPIPE unless somebody watches, and SIGINT and SIGQUIT once the
+ * Makes the calling process the reaper of the command's orphans. Ignores SIGPIPE, and SIGINT and SIGQUIT once the
  * command starts, because a terminal sends them to the command as well. A command of another user has a session of its own (command/user.h):
  * these two signals are passed on to it, and after the recording SIGTERM and SIGHUP as well.
  */

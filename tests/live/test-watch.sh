@@ -465,6 +465,21 @@ case_terminal_of_another_user() {
 	grep -q "'sh' goes on" "$tmp/out" || fail "the command has ended: $(cat "$tmp/out")"
 }
 
+# A reader that has gone ends the watching, and nothing else: the terminal is as it was, and the command goes on.
+case_reader_that_has_gone() {
+	until_watch_ends='while [ -e /proc/$PPID/task ]; do sleep 0.1; done'
+	alone "$here/on-terminal" 80x24 -- env --default-signal=PIPE sh -c 'modes=$(stty -g); "$@" | head -n 1 >/dev/null; [ "$(stty -g)" = "$modes" ]' sh \
+		"$tool" watch --json --interval 0.1 --user nobody -- sh -c "$until_watch_ends" >"$tmp/out" 2>&1 ||
+		fail "the terminal has other modes: $(cat "$tmp/out")"
+	grep -q "'sh' goes on" "$tmp/out" || fail "the command has ended: $(cat "$tmp/out")"
+	for_others "$tool"
+	chmod 755 "$tmp"
+	$as_nobody test -x "$tmp" || skip "the folder of tests is closed to other users"
+	$as_nobody "$others/headstart-tool" watch --json --interval 0.1 -- \
+		sh -c "until grep -q 'goes on' $tmp/err; do sleep 0.05; done; echo survived >&2" 2>"$tmp/err" | head -n 1 >/dev/null
+	grep -q '^survived$' "$tmp/err" || fail "by ptrace, the command was ended: $(cat "$tmp/err")"
+}
+
 # As below nohup(1).
 case_ignored_signals_end_nothing() {
 	trap '' HUP TERM

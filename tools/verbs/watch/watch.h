@@ -27,7 +27,8 @@ struct watching {
 	double timeout;       /* seconds; 0: none */
 	uint64_t shown;       /* nanoseconds: when it was shown last */
 	bool by_command;
-	int error; /* negative errno */
+	bool unread; /* whoever has read the output has gone */
+	int error;   /* negative errno */
 };
 
 /* record_watcher: takes what was gathered, and shows it from time to time. The context is a struct watching. */

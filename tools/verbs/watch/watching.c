@@ -76,7 +76,7 @@ static int show(struct watching *watching)
 		show_lines(output->out, &watching->live, &output->style);
 	errno = 0;
 	if (r == 0 && !output->screen && (fflush(output->out) != 0 || ferror(output->out)))
-		r = errno ? -errno : -EIO; /* a reader that has gone ends the watching */
+		r = errno ? -errno : -EIO;
 	return r;
 }
 
@@ -131,13 +131,13 @@ int watching_take(void *context, const struct record_seen *seen)
 	struct live *live = &watching->live;
 	uint64_t now = monotonic_ns(), interval = (uint64_t)(watching->output.interval * 1e9);
 	int r = live->turns ? 0 : begin(watching, seen);
-	bool over = watching_interrupted() ||
+	bool over = watching->unread || watching_interrupted() ||
 		(watching->timeout > 0 &&
 			seen->complete - live->began >= (uint64_t)(watching->timeout * 1e9));
 
 	if (r == 0 && live->exact)
 		r = window_take(&watching->window, seen->trace);
-	if (r == 0 && (over || seen->last || now >= watching->shown + interval)) {
+	if (r == 0 && !watching->unread && (over || seen->last || now >= watching->shown + interval)) {
 		r = turn(watching, seen);
 		if (r == 0)
 			r = show(watching);
@@ -145,6 +145,11 @@ int watching_take(void *context, const struct record_seen *seen)
 		watching->shown = now;
 		if ((monotonic_ns() - now) * COST_SHARE > interval)
 			watching->shown = monotonic_ns() + (monotonic_ns() - now) * COST_SHARE - interval;
+	}
+	/* A reader that has gone ends the watching, but not the command. */
+	if (r == -EPIPE) {
+		watching->unread = over = true;
+		r = 0;
 	}
 	written_shorten(&watching->written);
 	watching->error = r;
