@@ -77,6 +77,27 @@ case_it_ends_when_little_is_read_any_more() {
 	refuses 2 "--when-idle is for 'stop'" "$headstart" boot record --when-idle
 }
 
+# Whoever finds its lock may end it, even if it is not ready yet.
+case_it_is_stopped_before_it_has_begun() {
+	cc -shared -fPIC -D_GNU_SOURCE -o "$tmp/slow.so" "$HEADSTART_TEST_SOURCE/tests/boot/slow.c" || fail "cc"
+	for option in "" --when-idle; do
+		rm -f "$tmp/go"
+		take_turn
+		env --default-signal=INT LD_PRELOAD="$tmp/slow.so" SLOW_UNTIL="$tmp/go" "$tool" boot record 2>"$tmp/log" 7>&- &
+		recorder=$!
+		until "$headstart" boot stop $option 2>"$tmp/err"; do
+			kill -0 "$recorder" 2>/dev/null || fail "it has ended: $(cat "$tmp/log")"
+			sleep 0.05 # it tells in no other way
+		done
+		: >"$tmp/go"
+		status=0
+		wait "$recorder" || status=$?
+		recorder=
+		exec 7<&-
+		[ "$status" = 0 ] || grep -q "nothing was read meanwhile" "$tmp/log" || fail "it ends with status $status: $(cat "$tmp/log")"
+	done
+}
+
 case_boots_are_merged() {
 	begin
 	mount_anew

@@ -206,7 +206,7 @@ static int record_with(struct machine_options *options, bool first)
 
 static int record(double timeout, bool first)
 {
-	_cleanup_close_ int lock = boot_lock(BOOT_RECORDER), tracefs = -1;
+	_cleanup_close_ int lock = -1, tracefs = -1;
 	struct machine_options options = {.instance = BOOT_NAME,
 		.except = BOOT_NAME,
 		.timeout = timeout,
@@ -217,8 +217,11 @@ static int record(double timeout, bool first)
 		.begun = begun,
 		.over = over};
 	pid_t prefetcher;
-	int r;
+	int r = take_signals(&options); /* the descriptors go with the process */
 
+	if (r < 0)
+		return verb_fail_errno(r, "cannot receive signals");
+	lock = boot_lock(BOOT_RECORDER); /* from now on 'boot stop' sends them */
 	if (lock == -EBUSY)
 		return verb_fail("another process is recording; 'headstart boot stop' ends that");
 	if (lock < 0)
@@ -226,9 +229,6 @@ static int record(double timeout, bool first)
 	tracefs = kernelfs_open_tracefs();
 	if (tracefs < 0)
 		return fail_to_trace(tracefs);
-	r = take_signals(&options); /* the descriptors go with the process */
-	if (r < 0)
-		return verb_fail_errno(r, "cannot receive signals");
 	prefetcher = lock_file_holder(BOOT_PREFETCHER);
 	options.ignored = prefetcher > 0 ? prefetcher : 0;
 	options.tracefs = tracefs;
