@@ -59,6 +59,16 @@ until_note() {
 	fail "'$1' of the daemon is $(note "$1"), not $2 $3: $(cat /run/headstart/daemon)"
 }
 
+# Gives the daemon two seconds, by the clock, for its number to become that: it looks at a start for five (src/learn/starts.h).
+await_note() { # NAME NUMBER
+	read -r await_begun rest </proc/uptime
+	while [ "$(note "$1")" -lt "$2" ]; do
+		read -r await_now rest </proc/uptime
+		[ $((${await_now%.*} - ${await_begun%.*})) -lt 2 ] || break
+		sleep 0.05
+	done
+}
+
 # Whether the daemon starts more prefetchers than that, within some seconds.
 soon_started() { # NUMBER
 	for look in $(seq 60); do
@@ -133,10 +143,10 @@ start_cold() { # [COMMAND that starts its arguments…]
 
 # Starts the waiter cold until the daemon has noted it and written that down. It stays meanwhile: on a busy machine the daemon may look
 # seldom.
-waiter_is_noted() {
+waiter_is_noted() { # [COMMAND that starts its arguments…]
 	for start in $(seq 10); do
 		: >"$tmp/go.stay"
-		start_cold
+		start_cold "$@"
 		for try in $(seq 300); do
 			! grep -qas "$disk/waiter" "$HEADSTART_STATE/learn/known" || break
 			kill -0 "$daemon_pid" || fail "the daemon has ended: $(cat "$tmp/daemon-log")"

@@ -49,10 +49,7 @@ cold_start() { # NAME NUMBER FOLDER COMMAND…
 	rm -f "$shared/go"
 	"$@" 7>&- &
 	waiter=$!
-	for try in $(seq 40); do
-		[ "$(note "$name")" -lt "$number" ] || break
-		sleep 0.05
-	done
+	await_note "$name" "$number"
 	: >"$shared/go"
 	wait "$waiter"
 }

@@ -26,10 +26,7 @@ cold_start() { # NAME NUMBER [WORD]
 	rm -f "$tmp/go"
 	"$disk/waiter" ${3:+"$3"} &
 	waiter=$!
-	for try in $(seq 40); do
-		[ "$(note "$1")" -lt "$2" ] || break
-		sleep 0.05
-	done
+	await_note "$1" "$2"
 	: >"$tmp/go"
 	wait "$waiter"
 }

@@ -55,16 +55,14 @@ cold_start() { # COMMAND that starts its arguments…
 	rm -f "$tmp/go"
 	"$@" "$disk/waiter" 7>&- &
 	waiter=$!
-	for try in $(seq 40); do
-		[ "$(note tracing)" -lt 1 ] || break
-		sleep 0.05
-	done
+	await_note tracing 1
 	: >"$tmp/go"
 	wait "$waiter" || fail "the program fails"
 }
 
 # Starts it cold until it is learnt, and nothing works on that any more.
 learn() { # COMMAND that starts its arguments…
+	waiter_is_noted "$@"
 	for start in $(seq 10); do
 		cold_start "$@"
 		for try in $(seq 160); do
@@ -409,6 +407,7 @@ case_home_that_hangs_delays_nobody() {
 	make_hanging_home
 	start_under_systemd
 	make_big
+	waiter_is_noted $as_user
 	for start in $(seq 10); do
 		cold_start $as_user
 		hangs=
