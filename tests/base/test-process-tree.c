@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/run/process-tree.h"
 
 /* A command that exits with status 5 and leaves an orphan, which reads from `hold` until that is closed. */
@@ -291,9 +292,43 @@ static void a_tree_has_the_children_of_all_threads(void **state)
 	free(pids);
 }
 
+static bool is_below(pid_t pid, pid_t top)
+{
+	_cleanup_free_ pid_t *pids = NULL;
+	size_t n = 0, capacity = 0;
+	bool found = false;
+
+	assert_int_equal(process_tree_below(top, &pids, &n, &capacity), 0);
+	for (size_t i = 0; i < n; i++)
+		found |= pids[i] == pid;
+	return found;
+}
+
+static void who_asks_is_in_no_tree_but_its_own(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		pid_t below = fork();
+
+		if (below == 0)
+			pause();
+		status = is_below(getpid(), getppid()) || is_below(below, getppid()) ||
+			!is_below(below, getpid());
+		kill(below, SIGKILL);
+		waitpid(below, NULL, 0);
+		_exit(status);
+	}
+	assert_true(is_below(child, getpid()));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_asks_is_in_no_tree_but_its_own),
 		cmocka_unit_test(a_tree_has_the_children_of_all_threads),
 		cmocka_unit_test(a_process_has_a_parent_until_it_is_reaped),
 		cmocka_unit_test(a_process_with_all_groups_has_a_parent),

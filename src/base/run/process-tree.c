@@ -38,7 +38,7 @@ bool process_tree_is_other(pid_t pid)
 	return is_among(pid, others, n_others);
 }
 
-/* Appends the children that the thread itself has started. */
+/* Appends the children that the thread itself has started. Who asks is not among them. */
 static int children_of_thread(pid_t process, pid_t thread, pid_t **pids, size_t *n, size_t *capacity)
 {
 	_cleanup_free_ char *list = NULL;
@@ -48,7 +48,7 @@ static int children_of_thread(pid_t process, pid_t thread, pid_t **pids, size_t 
 	while (r == 0 && (word = strsep(&rest, " "))) {
 		pid_t pid = (pid_t)strtol(word, NULL, 10);
 
-		if (!*word || process_tree_is_other(pid))
+		if (!*word || pid == getpid() || process_tree_is_other(pid))
 			continue;
 		r = ARRAY_RESERVE(*pids, *capacity, *n + 1);
 		if (r == 0)

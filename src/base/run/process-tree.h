@@ -36,7 +36,8 @@ pid_t process_parent(pid_t pid);
 
 /*
  * Appends the children of the process, those of its other threads too, and theirs, to *pids, which is the caller's to
- * free: at most PROCESS_TREE_MAX. Returns 0, -ENOMEM, or -ENOENT: it has ended, or as above.
+ * free: at most PROCESS_TREE_MAX. The caller itself and what is below it are left out of others' trees: a watcher that watched
+ * itself would see its own reading, without end. Returns 0, -ENOMEM, or -ENOENT: it has ended, or as above.
  */
 #define PROCESS_TREE_MAX 4096
 int process_tree_below(pid_t pid, pid_t **pids, size_t *n, size_t *capacity);
