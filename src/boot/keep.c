@@ -56,7 +56,7 @@ static int needs_no_automounter(void *points, struct profile_file *file)
 static int leave_out_automounts(struct profile *boots)
 {
 	_cleanup_free_ char *points = NULL;
-	int r = mountinfo_automounts(&points);
+	int r = mountinfo_points(mountinfo_is_automount, &points);
 
 	return r < 0 ? r : profile_keep_files(boots, needs_no_automounter, points);
 }

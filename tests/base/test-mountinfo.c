@@ -58,7 +58,7 @@ static void what_automounters_mount_is_told(void **state)
 		"32 31 8:2 / /boot\\040x rw - vfat /dev/sda2 rw\n";
 	char none[] = "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n", *points;
 
-	assert_int_equal(mountinfo_automounts_of(text, &points), 0);
+	assert_int_equal(mountinfo_points_of(text, mountinfo_is_automount, &points), 0);
 	assert_true(mountinfo_is_below(points, "/net"));
 	assert_true(mountinfo_is_below(points, "/net/a/b"));
 	assert_true(mountinfo_is_below(points, "/boot x/vmlinuz"));
@@ -66,7 +66,7 @@ static void what_automounters_mount_is_told(void **state)
 	assert_false(mountinfo_is_below(points, "/boot"));
 	assert_false(mountinfo_is_below(points, "/"));
 	free(points);
-	assert_int_equal(mountinfo_automounts_of(none, &points), 0);
+	assert_int_equal(mountinfo_points_of(none, mountinfo_is_automount, &points), 0);
 	assert_false(mountinfo_is_below(points, "/"));
 	free(points);
 }

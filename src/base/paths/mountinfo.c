@@ -86,6 +86,11 @@ bool mountinfo_serves_user(const struct mountinfo *mount, uid_t *ret)
 	return false;
 }
 
+bool mountinfo_is_automount(const struct mountinfo *mount)
+{
+	return streq(mount->type, "autofs");
+}
+
 /* Finds the mount of that number in our own namespace. The caller frees *ret_text, in which the strings lie. */
 static bool find(uint64_t id, char **ret_text, struct mountinfo *ret)
 {
@@ -111,11 +116,11 @@ bool mountinfo_of_user(uint64_t id, uid_t *ret, bool *ret_automount)
 	*ret_automount = false;
 	if (!find(id, &text, &mount))
 		return true;
-	*ret_automount = streq(mount.type, "autofs");
+	*ret_automount = mountinfo_is_automount(&mount);
 	return mountinfo_serves_user(&mount, ret);
 }
 
-int mountinfo_automounts_of(char *text, char **ret)
+int mountinfo_points_of(char *text, bool (*is_wanted)(const struct mountinfo *), char **ret)
 {
 	char *points = malloc(strlen(text) + 1), *end = points; /* each is shorter than its line */
 	struct mountinfo mount;
@@ -124,20 +129,20 @@ int mountinfo_automounts_of(char *text, char **ret)
 	if (!points)
 		return -ENOMEM;
 	while ((r = mountinfo_next(&text, &mount)) != 0)
-		if (r > 0 && streq(mount.type, "autofs"))
+		if (r > 0 && is_wanted(&mount))
 			end = stpcpy(end, mount.point) + 1;
 	*end = '\0';
 	*ret = points;
 	return 0;
 }
 
-int mountinfo_automounts(char **ret)
+int mountinfo_points(bool (*is_wanted)(const struct mountinfo *), char **ret)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t size;
 	int r = read_pseudo_file("/proc/self/mountinfo", MOUNTINFO_MAX, &text, &size);
 
-	return r < 0 ? r : mountinfo_automounts_of(text, ret);
+	return r < 0 ? r : mountinfo_points_of(text, is_wanted, ret);
 }
 
 bool mountinfo_is_below(const char *points, const char *path)

@@ -36,18 +36,21 @@ bool mountinfo_serves_user(const struct mountinfo *mount, uid_t *ret);
 
 /*
  * The same for the mount of that number in our own namespace. One that is not there, as it was unmounted meanwhile, is the user's
- * (uid_t)-1. Also says whether it is an automounter's (autofs): there others are mounted when somebody opens something.
+ * (uid_t)-1. Also says whether it is an automounter's.
  */
 bool mountinfo_of_user(uint64_t id, uid_t *ret, bool *ret_automount);
 
+/* Whether it is an automounter's (autofs): whoever looks below one has something mounted there. */
+bool mountinfo_is_automount(const struct mountinfo *mount);
+
 /*
- * The mount points of automounters (autofs), in a text as above, also where something is mounted over one by now: whoever looks below one has
- * that mounted. *ret, the caller's to free, has one behind the other, each with its NUL, and an empty one at the end. Returns 0 or -ENOMEM.
+ * The mount points of those mounts in a text as above that are wanted, also where something is mounted over one by now. *ret, the caller's to
+ * free, has one behind the other, each with its NUL, and an empty one at the end. Returns 0 or -ENOMEM.
  */
-int mountinfo_automounts_of(char *text, char **ret);
+int mountinfo_points_of(char *text, bool (*is_wanted)(const struct mountinfo *), char **ret);
 
 /* The same in our own namespace. Returns 0 or negative errno. */
-int mountinfo_automounts(char **ret);
+int mountinfo_points(bool (*is_wanted)(const struct mountinfo *), char **ret);
 
 /* Whether the path is one of these mount points, or lies below one. */
 bool mountinfo_is_below(const char *points, const char *path);

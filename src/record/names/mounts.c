@@ -179,25 +179,13 @@ bool mount_is_served(const struct mount *mount)
 	return is_served_type(mount->type);
 }
 
+static bool is_to_be_asked(const struct mountinfo *mount)
+{
+	return (mountinfo_is_automount(mount) || is_served_type(mount->type)) && !streq(mount->point, "/") &&
+		!streq(mount->point, "/usr");
+}
+
 int mounts_to_be_asked(char **ret)
 {
-	_cleanup_free_ char *text = NULL;
-	struct mountinfo mount;
-	char *points, *end, *rest;
-	size_t size;
-	int r = read_pseudo_file("/proc/self/mountinfo", MOUNTINFO_MAX, &text, &size);
-
-	if (r < 0)
-		return r;
-	points = end = malloc(size + 1); /* each is shorter than its line */
-	if (!points)
-		return -ENOMEM;
-	rest = text;
-	while ((r = mountinfo_next(&rest, &mount)) != 0)
-		if (r > 0 && (streq(mount.type, "autofs") || is_served_type(mount.type)) &&
-			!streq(mount.point, "/") && !streq(mount.point, "/usr"))
-			end = stpcpy(end, mount.point) + 1;
-	*end = '\0';
-	*ret = points;
-	return 0;
+	return mountinfo_points(is_to_be_asked, ret);
 }

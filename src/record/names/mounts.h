@@ -45,7 +45,7 @@ bool mount_is_served(const struct mount *mount);
 
 /*
  * The mount points of our own namespace, / and /usr excepted, at which a server or an automounter has to answer: what lay there before is covered.
- * As mountinfo_automounts().
+ * As of mountinfo_points().
  */
 int mounts_to_be_asked(char **ret);
 
