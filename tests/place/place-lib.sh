@@ -46,6 +46,35 @@ make_files() {
 	"$make_profile" "$tmp/start.profile" <"$tmp/description"
 }
 
+# Puts the files onto a file system whose free blocks cannot be written, since what its image is stored on is full. widen_thin() gives it room.
+begin_thin() { # KIND MEGABYTES MOUNT-OPTIONS [OPTION of mkfs…]
+	thin_kind=$1 thin_size=$2 thin_options=$3
+	shift 3
+	have "mkfs.$thin_kind" || skip "no mkfs.$thin_kind"
+	mkdir -p "$tmp/thin" "$disk"
+	mount -t tmpfs -o "size=$((thin_size + 50))M" none "$tmp/thin"
+	truncate -s "${thin_size}M" "$tmp/thin/image"
+	"mkfs.$thin_kind" -q "$@" "$tmp/thin/image" >"$tmp/err" 2>&1 || skip "mkfs.$thin_kind: $(cat "$tmp/err")"
+	# What the file system writes by itself has room: all blocks are there until fstrim takes the free ones back.
+	dd if="$tmp/thin/image" of="$tmp/thin/image" bs=1M conv=notrunc status=none
+	mount -o "loop,$thin_options" -t "$thin_kind" "$tmp/thin/image" "$disk" 2>"$tmp/err" || skip "no $thin_kind can be mounted here: $(cat "$tmp/err")"
+	make_files
+	sync -f "$disk" # a block is free only when that is in the journal
+	fstrim "$disk" 2>"$tmp/err" || skip "the blocks of files that are gone cannot be given back: $(cat "$tmp/err")"
+	picture >"$tmp/before"
+	sync -f "$disk"
+	mount -o "remount,size=$(df -k --output=used "$tmp/thin" | tail -1 | tr -d ' ')k" "$tmp/thin"
+}
+fill_thin() { dd if=/dev/zero of="$tmp/thin/rest" bs=4k status=none 2>"$tmp/err" || :; }
+widen_thin() {
+	rm "$tmp/thin/rest"
+	mount -o "remount,size=$((thin_size + 50))M" "$tmp/thin"
+}
+end_thin() {
+	unmount
+	umount "$tmp/thin"
+}
+
 # What the program touches: the small files, last one first, and every eighth page of the large one.
 describe() {
 	echo "program $disk/bin/program"

@@ -386,32 +386,17 @@ case_files_that_may_not_be_read() {
 
 # The file system has free blocks, but what its image is stored on is full: what is moved there would be lost.
 case_blocks_that_cannot_be_written() {
-	mkdir -p "$tmp/thin"
-	mount -t tmpfs -o size=300M none "$tmp/thin"
-	mkdir -p "$disk"
-	truncate -s 256M "$tmp/thin/image"
-	mkfs.ext4 -q -F -b "$(getconf PAGESIZE)" "$tmp/thin/image" 2>"$tmp/err" || skip "mkfs.ext4: $(cat "$tmp/err")"
-	# What the file system writes by itself has room: all blocks are there until fstrim takes the free ones back.
-	dd if="$tmp/thin/image" of="$tmp/thin/image" bs=1M conv=notrunc status=none
-	mount -o loop,noinit_itable,commit=600 "$tmp/thin/image" "$disk" 2>"$tmp/err" || skip "no loop device here: $(cat "$tmp/err")"
-	make_files
-	sync -f "$disk" # a block is free only when that is in the journal
-	fstrim "$disk" 2>"$tmp/err" || skip "the blocks of files that are gone cannot be given back: $(cat "$tmp/err")"
-	picture >"$tmp/before"
-	sync -f "$disk"
-	mount -o "remount,size=$(df -k --output=used "$tmp/thin" | tail -1 | tr -d ' ')k" "$tmp/thin"
+	begin_thin ext4 256 noinit_itable,commit=600 -F -b "$(getconf PAGESIZE)"
 	# How good its layout is does not matter: --force.
 	refuses_disk "does not take what is written to its free blocks" --force
 	# Not even the two blocks that are exchanged to try it have room.
-	dd if=/dev/zero of="$tmp/thin/rest" bs=4k status=none 2>"$tmp/err" || :
+	fill_thin
 	refuses_disk "does not take what is written to its free blocks" --force
-	rm "$tmp/thin/rest"
-	mount -o remount,size=300M "$tmp/thin"
+	widen_thin
 	same
 	place --force --profile "$tmp/start.profile" >"$tmp/out" || fail "it does not work though there is room"
 	same
-	unmount
-	umount "$tmp/thin"
+	end_thin
 }
 
 # Stops a command when it calls fsync for a file for the nth time, and lets it go on after CHANGE: meanwhile FILE N CHANGE COMMAND…

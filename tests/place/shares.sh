@@ -95,29 +95,14 @@ case_no_room_is_said() {
 
 # The file system has free blocks, but what its image is stored on is full: not even what is shared to try it can be written.
 case_blocks_that_cannot_be_written() {
-	mkdir -p "$tmp/thin" "$disk"
-	mount -t tmpfs -o size=600M none "$tmp/thin"
-	truncate -s 512M "$tmp/thin/image"
-	have mkfs.xfs || skip "no mkfs.xfs"
-	mkfs.xfs -q -f "$tmp/thin/image" >"$tmp/err" 2>&1 || skip "mkfs.xfs: $(cat "$tmp/err")"
-	# What the file system writes by itself has room: all blocks are there until fstrim takes the free ones back.
-	dd if="$tmp/thin/image" of="$tmp/thin/image" bs=1M conv=notrunc status=none
-	mount -o loop -t xfs "$tmp/thin/image" "$disk" 2>"$tmp/err" || skip "no xfs can be mounted here: $(cat "$tmp/err")"
-	make_files
-	sync -f "$disk" # a block is free only when that is in the journal
-	fstrim "$disk" 2>"$tmp/err" || skip "the blocks of files that are gone cannot be given back: $(cat "$tmp/err")"
-	picture >"$tmp/before"
-	sync -f "$disk"
-	mount -o "remount,size=$(df -k --output=used "$tmp/thin" | tail -1 | tr -d ' ')k" "$tmp/thin"
-	dd if=/dev/zero of="$tmp/thin/rest" bs=4k status=none 2>"$tmp/err" || :
+	begin_thin xfs 512 defaults -f
+	fill_thin
 	refuses 1 "does not take what is written to its free blocks" place --force --profile "$tmp/start.profile"
-	rm "$tmp/thin/rest"
-	mount -o remount,size=600M "$tmp/thin"
+	widen_thin
 	same
 	place --force --profile "$tmp/start.profile" >"$tmp/out" 2>&1 || fail "it does not work though there is room: $(cat "$tmp/out")"
 	same
-	unmount
-	umount "$tmp/thin"
+	end_thin
 }
 
 # A snapshot of a file keeps what it has.
