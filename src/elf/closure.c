@@ -23,6 +23,10 @@
 #define CACHE_MAX   (16u << 20) /* bytes of ld.so.cache */
 #define CACHE_MAGIC "glibc-ld.so.cache1.1"
 
+/* A small file can ask for very many libraries, in very many folders, under names as many: one closure has some seconds for all of them. */
+#define WORK_MAX  (1u << 20) /* looks for a name or a file */
+#define READ_WORK 256u       /* what reading a file costs, in looks */
+
 /* struct cache_file_new and file_entry_new. Offsets of strings are from the start of the file. */
 struct cache_header {
 	char magic[20];
@@ -70,8 +74,17 @@ static bool is_listed(char *const *list, size_t n, const char *string)
 	return false;
 }
 
+/* Whether there is time for this. */
+static bool spend(struct elf_closure *closure, unsigned work)
+{
+	if (closure->work > WORK_MAX - work)
+		return false;
+	closure->work += work;
+	return true;
+}
+
 /* Reads what the object at `path` needs, if there is one of this closure's machine. */
-static int read_object(const struct elf_closure *closure, const char *path, struct elf_needs *ret)
+static int read_object(struct elf_closure *closure, const char *path, struct elf_needs *ret)
 {
 	_cleanup_(elf_needs_releasep) struct elf_needs needs = {0};
 	char full[PATH_MAX];
@@ -81,9 +94,13 @@ static int read_object(const struct elf_closure *closure, const char *path, stru
 	if ((size_t)snprintf(full, sizeof(full), "%s%s", closure->root ? closure->root : "", path) >=
 		sizeof(full))
 		return -ENAMETOOLONG;
+	if (!spend(closure, 1))
+		return -ETIME;
 	fd = open_regular(full, 0); /* follows links, as the loader does */
 	if (fd < 0)
 		return fd;
+	if (!spend(closure, READ_WORK))
+		return -ETIME;
 	r = elf_needs_read(fd, &needs);
 	if (r < 0)
 		return r;
@@ -125,16 +142,16 @@ static bool expand(const char *folder, size_t length, const char *origin, char p
 	return at > 0 && path[0] == '/';
 }
 
-static bool is_object(const struct elf_closure *closure, const char *path)
+static bool is_object(struct elf_closure *closure, const char *path)
 {
 	_cleanup_(elf_needs_releasep) struct elf_needs needs = {0};
 
-	return read_object(closure, path, &needs) == 0;
+	return is_listed(closure->paths, closure->n, path) || read_object(closure, path, &needs) == 0;
 }
 
 /* Looks through a list of folders, separated by colons or semicolons. */
-static bool find_in(const struct elf_closure *closure, const char *folders, const char *origin,
-	const char *name, char path[PATH_MAX])
+static bool find_in(struct elf_closure *closure, const char *folders, const char *origin, const char *name,
+	char path[PATH_MAX])
 {
 	while (folders && *folders) {
 		size_t length = strcspn(folders, ":;"), at;
@@ -158,7 +175,7 @@ static const char *cache_string(const struct elf_closure *closure, uint32_t at)
 	return closure->cache + at;
 }
 
-static bool find_in_cache(const struct elf_closure *closure, const char *name, char path[PATH_MAX])
+static bool find_in_cache(struct elf_closure *closure, const char *name, char path[PATH_MAX])
 {
 	struct cache_header header;
 
@@ -186,7 +203,7 @@ static bool find_in_cache(const struct elf_closure *closure, const char *name, c
 	return false;
 }
 
-static bool find_library(const struct elf_closure *closure, const struct elf_needs *needs, const char *origin,
+static bool find_library(struct elf_closure *closure, const struct elf_needs *needs, const char *origin,
 	const char *name, char path[PATH_MAX])
 {
 	if (strchr(name, '/'))
@@ -217,6 +234,8 @@ static int follow(struct elf_closure *closure, size_t index)
 	for (size_t i = 0; i < needs.n_needed; i++) {
 		char path[PATH_MAX];
 
+		if (!spend(closure, 1))
+			return 0;
 		if (!find_library(closure, &needs, closure->paths[index], needs.needed[i], path)) {
 			if (!is_listed(closure->missing, closure->n_missing, needs.needed[i]))
 				r = add_string(&closure->missing, &closure->n_missing,

@@ -24,11 +24,13 @@ struct elf_closure {
 	char *cache; /* owned: ld.so.cache */
 	size_t cache_size;
 	uint16_t machine; /* of the first object: libraries for another are skipped */
+	unsigned work;    /* how much has been looked at */
 };
 
 /*
  * Adds an executable or a library, and what it needs. Returns 0; -ENOEXEC if it is no ELF file (or a 32-bit one, which
- * is not followed); or negative errno. A library that is not found is no error.
+ * is not followed); or negative errno. A library that is not found is no error. Of objects that ask for very much, what some seconds do not
+ * suffice for is left out.
  */
 int elf_closure_add(struct elf_closure *closure, const char *path);
 

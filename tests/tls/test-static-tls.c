@@ -194,6 +194,43 @@ static void write_object(const char *root, const char *path, const struct handma
 	assert_int_equal(fwrite(elf, 1, sizeof(*elf), file), sizeof(*elf));
 }
 
+#define SPELLINGS 40
+
+/* A library that needs itself, by as many paths: there are more slashes in front of each. */
+static void many_spellings_init(struct handmade *elf)
+{
+	Elf64_Dyn needed[SPELLINGS];
+
+	tls_init(elf);
+	memset(elf->strings, '/', SPELLINGS);
+	elf->strings[0] = '\0';
+	strcpy(elf->strings + SPELLINGS, "/libhand.so.1");
+	for (size_t i = 0; i < SPELLINGS; i++)
+		needed[i] = (Elf64_Dyn){DT_NEEDED, {i + 1}};
+	memcpy(&elf->entries[3], needed, 3 * sizeof(*needed));
+	memcpy(elf->rest, needed + 3, sizeof(needed) - 3 * sizeof(*needed));
+	elf->dynamic.p_filesz = elf->dynamic.p_memsz = (3 + SPELLINGS) * sizeof(*needed);
+}
+
+/* Each is another library, as for the loader's first look; but what is listed already is not read again whenever one is named. */
+static void a_library_under_many_names_is_not_read_for_ever(void **state)
+{
+	_cleanup_(elf_closure_releasep) struct elf_closure closure = {0};
+	char root[] = "/tmp/headstart-closure.XXXXXX", path[256];
+	struct handmade elf;
+
+	assert_non_null(mkdtemp(root));
+	many_spellings_init(&elf);
+	write_object(root, "/libhand.so.1", &elf);
+	closure.root = root;
+	assert_int_equal(elf_closure_add(&closure, "/libhand.so.1"), 0);
+	assert_int_equal(closure.n, SPELLINGS);
+	assert_in_range(closure.work, SPELLINGS * SPELLINGS, 3 * SPELLINGS * 256);
+	snprintf(path, sizeof(path), "%s/libhand.so.1", root);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(root), 0);
+}
+
 /* program -> libhand.so.1 in a default folder of another root. The library needs itself. */
 static void libraries_are_found_below_the_root(void **state)
 {
@@ -245,6 +282,7 @@ int main(void)
 		cmocka_unit_test(tunables_are_extended_and_kept),
 		cmocka_unit_test(sums_do_not_wrap),
 		cmocka_unit_test(libraries_are_found_below_the_root),
+		cmocka_unit_test(a_library_under_many_names_is_not_read_for_ever),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
