@@ -50,11 +50,14 @@ static void weaver_release(struct weaver *weaver)
 	free(weaver->parts);
 }
 
+/* A segment without bytes may have the address of the next one: it stays before that. */
 static int by_address(const void *a, const void *b)
 {
 	const struct relayout_piece *one = a, *other = b;
 
-	return one->load.p_vaddr < other->load.p_vaddr ? -1 : 1;
+	if (one->load.p_vaddr != other->load.p_vaddr)
+		return one->load.p_vaddr < other->load.p_vaddr ? -1 : 1;
+	return (one->segment > other->segment) - (one->segment < other->segment);
 }
 
 /* Sorts data by address, and everything else by first touch. */

@@ -160,6 +160,27 @@ static void joined_pages_of_code_are_not_parted(void **state)
 	}
 }
 
+static void a_segment_without_bytes_stays_before_the_next(void **state)
+{
+	_cleanup_(sample_release) struct sample sample = {
+		.image = {.view = &sample.view, .granule = PAGE, .spare_segments = 1000, .n_segments = 3}};
+	struct relayout_segment *segments = calloc(3, sizeof(*segments));
+	size_t n_empty = 0;
+
+	assert_non_null(sample.image.segments = segments);
+	fill(&segments[0], PF_R | PF_X, 0, 300, 0);
+	segments[1].load = (Elf64_Phdr){PT_LOAD, PF_R | PF_W, 300 * PAGE, 300 * PAGE, 300 * PAGE, 0, 0, PAGE};
+	segments[1].address = segments[1].offset = 300 * PAGE;
+	fill(&segments[2], PF_R | PF_W, 300 * PAGE, 40, 300);
+	segments[2].pages[0].order = RELAYOUT_COLD;
+	lay_out(&sample);
+	for (size_t i = 1; i < sample.pieces.n; i++)
+		assert_true(sample.pieces.all[i - 1].segment <= sample.pieces.all[i].segment);
+	for (size_t i = 0; i < sample.pieces.n; i++)
+		n_empty += sample.pieces.all[i].segment == &segments[1];
+	assert_int_equal(n_empty, 1);
+}
+
 static void pages_larger_than_the_window_are_left(void **state)
 {
 	_cleanup_(sample_release) struct sample sample = {.image = {.view = &sample.view, .granule = 65536}};
@@ -180,6 +201,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_cut_for_nothing),
 		cmocka_unit_test(a_cap_is_kept),
 		cmocka_unit_test(joined_pages_of_code_are_not_parted),
+		cmocka_unit_test(a_segment_without_bytes_stays_before_the_next),
 		cmocka_unit_test(pages_larger_than_the_window_are_left),
 	};
 
