@@ -13,6 +13,13 @@
 #include "base/cleanup.h"
 #include "base/run/signals.h"
 
+static volatile sig_atomic_t noted;
+
+static void note(int number)
+{
+	noted = number;
+}
+
 static void signals_wait_until_they_are_read(void **state)
 {
 	struct signalfd_siginfo info;
@@ -43,11 +50,29 @@ static void what_is_ignored_is_told(void **state)
 	assert_false(signal_is_ignored(SIGHUP));
 }
 
+static void a_blocked_signal_comes_once_it_is_unblocked(void **state)
+{
+	sigset_t alarm_only, before;
+	struct sigaction old;
+
+	sigemptyset(&alarm_only);
+	sigaddset(&alarm_only, SIGALRM);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &alarm_only, &before), 0);
+	assert_int_equal(sigaction(SIGALRM, &(const struct sigaction){.sa_handler = note}, &old), 0);
+	assert_int_equal(raise(SIGALRM), 0);
+	assert_int_equal(noted, 0);
+	signal_unblock(SIGALRM);
+	assert_int_equal(noted, SIGALRM);
+	sigaction(SIGALRM, &old, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(signals_wait_until_they_are_read),
 		cmocka_unit_test(what_is_ignored_is_told),
+		cmocka_unit_test(a_blocked_signal_comes_once_it_is_unblocked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

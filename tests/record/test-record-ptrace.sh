@@ -229,7 +229,8 @@ case_milestones() {
 	done
 }
 
-# An X server, say of somebody's, that takes connections and says nothing.
+# An X server, say of somebody's, that takes connections and says nothing. It says when whoever asked it is gone: a caller's blocked
+# signals keep nobody waiting.
 case_display_that_never_answers() {
 	[ -d /tmp/.X11-unix ] || skip "no folder of displays"
 	/usr/bin/python3 -c 'import os, signal, socket
@@ -240,15 +241,24 @@ server.bind(f"/tmp/.X11-unix/X{number}")
 os.chmod(f"/tmp/.X11-unix/X{number}", 0o777)
 server.listen()
 print(number, flush=True)
+asking, _ = server.accept()
+while asking.recv(4096):
+    pass
+print("gone", flush=True)
 signal.pause()' >"$tmp/display" &
 	server=$!
-	at_case_exit() { kill "$server"; rm -f "/tmp/.X11-unix/X$(cat "$tmp/display")"; }
+	at_case_exit() { kill "$server"; rm -f "/tmp/.X11-unix/X$(head -n 1 "$tmp/display")"; }
 	until [ -s "$tmp/display" ]; do kill -0 "$server" || skip "no display can be made"; sleep 0.05; done
 	status=0
-	DISPLAY=:$(cat "$tmp/display") as_user timeout --signal=KILL 100 "$tool" record --until window -o "$profile" -- true 2>"$tmp/err" || status=$?
+	DISPLAY=:$(head -n 1 "$tmp/display") as_user timeout --signal=KILL 100 env --block-signal=ALRM "$tool" record --until window -o "$profile" -- true 2>"$tmp/err" || status=$?
 	! grep -q "lacks libxcb" "$tmp/err" || skip "this build has no libxcb"
 	[ "$status" = 1 ] || fail "it exits $status: $(cat "$tmp/err")"
 	says "^headstart: cannot see windows: the X11 display does not answer; use --until idle:3$"
+	for _ in $(seq 600); do
+		! grep -q gone "$tmp/display" || return 0
+		sleep 0.1
+	done
+	fail "whoever looked for windows waits on"
 }
 
 case_command_that_never_ends() {

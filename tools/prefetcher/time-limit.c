@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <sys/time.h>
 
+#include "base/run/signals.h"
+
 #define LAST_GASP_MS 1000 /* milliseconds to end normally, after the last work has begun */
 
 void time_limit_set(uint32_t ms)
@@ -13,13 +15,10 @@ void time_limit_set(uint32_t ms)
 	uint64_t end_ms = (uint64_t)ms + LAST_GASP_MS;
 	struct itimerval timer = {.it_value = {.tv_sec = (time_t)(end_ms / 1000),
 					  .tv_usec = (suseconds_t)(end_ms % 1000) * 1000}};
-	sigset_t alarm_only;
 
 	if (ms == 0)
 		return;
-	sigemptyset(&alarm_only);
-	sigaddset(&alarm_only, SIGALRM);
 	signal(SIGALRM, SIG_DFL);
-	sigprocmask(SIG_UNBLOCK, &alarm_only, NULL);
+	signal_unblock(SIGALRM);
 	setitimer(ITIMER_REAL, &timer, NULL);
 }

@@ -23,3 +23,12 @@ bool signal_is_ignored(int number)
 
 	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
+
+void signal_unblock(int number)
+{
+	sigset_t one;
+
+	sigemptyset(&one);
+	sigaddset(&one, number);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+}

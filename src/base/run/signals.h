@@ -12,3 +12,6 @@
 int signals_take(const int *signals, sigset_t *ret_before, int *ret_fd);
 
 bool signal_is_ignored(int number);
+
+/* The signal comes, also where our caller has blocked it. */
+void signal_unblock(int number);

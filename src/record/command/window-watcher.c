@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/run/signals.h"
 #include "base/times.h"
 #include "display/window.h"
 #include "record/command/detach.h"
@@ -44,7 +45,8 @@ static _Noreturn void be_watcher(const char *user, pid_t recorder_pid, int recor
 	/* What is mapped would stay in the page cache when it is dropped. */
 	detach_from_files();
 	signal(SIGALRM, SIG_DFL);
-	alarm(2 * PATIENCE_S); /* the recorder has given up by then */
+	signal_unblock(SIGALRM);
+	alarm(PATIENCE_S + 5); /* the recorder has given up by then */
 	if (r == 0)
 		r = window_watch_new(recorder_pid, &watch);
 	alarm(0);

@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/run/process-tree.h"
+#include "base/run/signals.h"
 #include "base/times.h"
 #include "record/follow/filter.h"
 #include "record/follow/plant.h"
@@ -71,16 +72,6 @@ static int start_timer(struct follow *follow)
 		return -errno;
 	follow->has_timer = true;
 	return timer_settime(follow->timer, 0, &often, NULL) < 0 ? -errno : 0;
-}
-
-/* It is blocked if our caller has blocked it, and again when the recorder puts the signals back. */
-static void heed_timer(void)
-{
-	sigset_t timer_only;
-
-	sigemptyset(&timer_only);
-	sigaddset(&timer_only, SIGALRM);
-	sigprocmask(SIG_UNBLOCK, &timer_only, NULL);
 }
 
 /* Whether a thread can go on while we do not sleep. */
@@ -346,7 +337,7 @@ int follow_pump(struct follow *follow, unsigned milliseconds)
 	uint64_t end = monotonic_ns() + milliseconds * 1000000ull;
 	int r = 0;
 
-	heed_timer();
+	signal_unblock(SIGALRM); /* the recorder puts the signals back as our caller had them */
 	while (r == 0 && !follow->all_ended && monotonic_ns() < end)
 		r = pump_once(follow);
 	return r;
