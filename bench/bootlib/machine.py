@@ -107,6 +107,13 @@ class Machine:
         finally:
             console.off()
 
+    def copy(self, inside, path):
+        """Copies a file from the disk of the machine, which is off."""
+        subprocess.run(["debugfs", "-R", f"dump {inside} {path}", self.disk.path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       check=True)
+        if not os.path.exists(path) or os.path.getsize(path) == 0:
+            raise LabError(f"the machine's disk has no '{inside}'")
+
     def run(self, script="", disks=(), seconds=BOOT_SECONDS, words=""):
         """Boots, runs a shell script when everything is up, and powers off. Returns report()."""
         with self.boot(words, script, disks) as console:

@@ -50,6 +50,7 @@ echo > /etc/ld.so.preload
 INIT = "init=/usr/sbin/headstart-init"
 RECORDERS = "headstart-boot-record headstart-boot-done"
 RECORD = f"systemctl enable --quiet {RECORDERS}"
+TIMELINE = "/var/lib/headstart/boot/timeline"
 RECORDED = """
 for try in $(seq 200); do
 	[ ! -s /var/lib/headstart/boot/plan ] || break
@@ -71,9 +72,9 @@ def use(machine):
     return json.loads(report["script"]["said"])
 
 
-def boots(machine, say, rescue=True):
+def boots(machine, say, rescue=True, timeline=None):
     """A list of reports, in order, each with its title and its kind (verdict.KINDS). Without `rescue` the machine is not
-    broken."""
+    broken. The timeline of the boot that headstart-init records is copied to that file."""
     done = []
 
     def add(title, kind, report):
@@ -97,6 +98,8 @@ def boots(machine, say, rescue=True):
     boot("with the line", "with", UNINSTALL)
     boot("uninstalled", "after", RECORD)
     boot("headstart-init records", "init", RECORDED, INIT)
+    if timeline:
+        machine.copy(TIMELINE, timeline)
     boot("headstart-init reads ahead", "init", READ_AHEAD + (WITHOUT_LIBRARY if rescue else ":"), INIT)
     if not rescue:
         return done
