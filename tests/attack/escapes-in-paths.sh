@@ -28,3 +28,15 @@ for format in nydus vmtouch; do
 	"$headstart" export --format $format "$tmp/profile" >"$tmp/out" || fail "no list for $format"
 	tr '\0' '\n' <"$tmp/out" | grep -qxF "$program" || fail "not the very path where no terminal is: $(cat "$tmp/out")"
 done
+"$headstart" relayout --profile "$tmp/profile" --force --in-place "$program" >"$tmp/out" 2>&1 || fail "it cannot be relaid: $(cat "$tmp/out")"
+at_a_terminal "$headstart" verify "$program"
+at_a_terminal "$headstart" undo --dry-run "$program"
+at_a_terminal "$headstart" undo "$program"
+# A function's name has U+009B in it, which many terminals take for an escape sequence's beginning.
+csi=$(printf '\302\233')
+printf '.globl "f%s2J]0;owned"\n.type "f%s2J]0;owned", @function\n"f%s2J]0;owned":\nret\n.size "f%s2J]0;owned", 1\n.section .note.GNU-stack,"",@progbits\n' "$csi" "$csi" "$csi" "$csi" >"$tmp/name.s"
+printf 'int main(void)\n{\n\treturn 0;\n}\n' | cc -Wl,-z,noseparate-code -x c - -x assembler "$tmp/name.s" -o "$tmp/named"
+printf 'program %s\nfile regular %s\nrange 0 4 0 4\n' "$tmp/named" "$tmp/named" | "$make_profile" "$tmp/named.profile"
+at_a_terminal "$headstart" order --for lld "$tmp/named.profile"
+! grep -qF "$csi" "$tmp/out" || fail "order sent a control character to the terminal"
+"$headstart" order --for lld "$tmp/named.profile" | grep -qF "f${csi}2J" || fail "not the very name where no terminal is"

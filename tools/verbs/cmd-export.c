@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/plural.h"
@@ -175,29 +174,15 @@ static int print_text(const struct export_arguments *arguments, const struct exp
 	return 0;
 }
 
-/* A terminal gets no control characters of a path; what reads the list from a pipe or a file gets every byte. */
-static int print_list(char *text, size_t size)
-{
-	char *end = text + size, *line = text;
-
-	if (!isatty(STDOUT_FILENO))
-		fwrite(text, 1, size, stdout);
-	else
-		for (size_t length; line < end; line += length + 1) {
-			length = strcspn(line, "\n"); /* up to a NUL, in the format where that ends a path */
-			line[length] = '\0';
-			page_line("", line, "");
-		}
-	return verb_flush();
-}
-
 static int publish(
 	const struct export_arguments *arguments, const struct export_list *list, char *text, size_t size)
 {
 	int r;
 
-	if (!arguments->output)
-		return print_list(text, size);
+	if (!arguments->output) {
+		page_lines(text, size);
+		return verb_flush();
+	}
 	r = output_check(arguments->output);
 	if (r)
 		return r;

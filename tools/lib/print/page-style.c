@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -55,6 +56,21 @@ void page_line(const char *label, const char *text, const char *end)
 	fputs(label, stdout);
 	table_safe_text(stdout, text, &style);
 	puts(end);
+}
+
+void page_lines(char *text, size_t size)
+{
+	char *end = text + size;
+
+	if (!isatty(STDOUT_FILENO)) {
+		fwrite(text, 1, size, stdout);
+		return;
+	}
+	for (size_t length; text < end; text += length + 1) {
+		length = strcspn(text, "\n");
+		text[length] = '\0';
+		page_line("", text, "");
+	}
 }
 
 void page_path(const char *path, size_t before)

@@ -17,6 +17,12 @@ struct report_style page_style(size_t rows);
 void page_line(const char *label, const char *text, const char *end);
 
 /*
+ * Prints lines of a text from a file, each of which ends with a newline or a NUL, in the same way. A terminal gets newlines for both, and
+ * everybody else the very bytes.
+ */
+void page_lines(char *text, size_t size);
+
+/*
  * Prints the rest of a line of which `before` columns are taken: a path. On a terminal, or if COLUMNS says how wide the
  * page is, its beginning is cut so that the line fits; otherwise it is printed as it is.
  */

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "lib/files/stranger-refusal.h"
+#include "lib/print/page-style.h"
 #include "verb.h"
 #include "verbs/install/install.h"
 
@@ -24,13 +25,13 @@ static void tell(void *context, const char *path, enum file_removal what, const 
 {
 	switch (what) {
 	case FILE_REMOVED:
-		printf("removed %s\n", path);
+		page_line("removed ", path, "");
 		break;
 	case FILE_RESTORED:
-		printf("restored %s\n", path);
+		page_line("restored ", path, "");
 		break;
 	case FILE_GONE:
-		printf("was gone: %s\n", path);
+		page_line("was gone: ", path, "");
 		break;
 	case FILE_KEPT:
 		if (saved)
@@ -73,7 +74,7 @@ static int remove_recorded(const struct install_request *request, const char *re
 		return 0;
 	}
 	for (size_t i = 0; request->dry_run && i < manifest.n_files; i++)
-		printf("would take back %s\n", manifest.files[i].path);
+		page_line("would take back ", manifest.files[i].path, "");
 	if (request->dry_run)
 		return 0;
 	r = refuse_strange_files(&manifest, path);

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "lib/files/stranger-refusal.h"
+#include "lib/print/page-style.h"
 #include "plan/store/store.h"
 #include "verb.h"
 #include "verbs/install/install.h"
@@ -128,7 +129,7 @@ int install_set(const struct install_request *request, const char *record, const
 		return verb_fail("cannot write '%s': %s; 'headstart uninstall' takes back what was written",
 			culprit, strerror(-r));
 	for (size_t i = 0; i < set->n_files; i++)
-		printf("%s %s\n", request->dry_run ? "would write" : "wrote", set->files[i].path);
+		page_line(request->dry_run ? "would write " : "wrote ", set->files[i].path, "");
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "lib/files/input.h"
 #include "lib/files/output.h"
 #include "lib/options/values.h"
+#include "lib/print/page-style.h"
 #include "replace/publish.h"
 #include "verb.h"
 #include "verbs/order/order.h"
@@ -87,13 +88,13 @@ static int parse_arguments(int argc, char **argv, struct order_arguments *argume
 	return -1;
 }
 
-static int publish(const struct order_arguments *arguments, const struct subjects *subjects, const char *text,
+static int publish(const struct order_arguments *arguments, const struct subjects *subjects, char *text,
 	size_t size, size_t left_out)
 {
 	int r;
 
 	if (!arguments->output) {
-		fwrite(text, 1, size, stdout);
+		page_lines(text, size);
 		return verb_flush();
 	}
 	r = output_check(arguments->output);

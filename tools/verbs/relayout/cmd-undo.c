@@ -11,6 +11,7 @@
 #include "base/files/same-file.h"
 #include "lib/files/output.h"
 #include "lib/options/options.h"
+#include "lib/print/page-style.h"
 #include "relaid/undo.h"
 #include "replace/replace.h"
 #include "replace/seal.h"
@@ -101,10 +102,11 @@ static int prepare(int fd, const char *path, struct undo *ret, size_t *ret_size)
 
 static int print_sizes(const char *path, uint64_t now, uint64_t before)
 {
-	char a[WORDS_MAX], b[WORDS_MAX];
+	char a[WORDS_MAX], b[WORDS_MAX], sizes[sizeof(a) + sizeof(b) + 16];
 
-	return printf("%s: %s, was %s\n", path, words_bytes(now, a), words_bytes(before, b)) < 0 ? VERB_FAILED
-												 : 0;
+	snprintf(sizes, sizeof(sizes), ": %s, was %s", words_bytes(now, a), words_bytes(before, b));
+	page_line("", path, sizes);
+	return ferror(stdout) ? VERB_FAILED : 0;
 }
 
 /* In place only: OUT is a new file, and FILE keeps its seals. Returns 0, or an exit status after printing the reason. */

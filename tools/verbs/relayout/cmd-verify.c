@@ -10,6 +10,7 @@
 #include "base/plural.h"
 #include "format/note.h"
 #include "lib/options/options.h"
+#include "lib/print/page-style.h"
 #include "lib/print/print-json.h"
 #include "report/json-text.h"
 #include "report/words.h"
@@ -54,7 +55,7 @@ static void print_text(const char *path, const struct verify_report *report)
 {
 	char a[WORDS_MAX], b[WORDS_MAX];
 
-	printf("%s: good\n", path);
+	page_line("", path, ": good");
 	printf("  passes      ");
 	for (size_t i = 0; i < N_PASSES; i++)
 		if (report->passes & pass_names[i].bit)
