@@ -7,7 +7,9 @@
  * So each call looks it up anew, as ld.so does (gABI, "Dynamic Linking"; ELF symbol versioning, Drepper 1999): from the
  * auxiliary vector to the program's headers, its dynamic section, DT_DEBUG, and the list of objects; of those, only the
  * ones after ours count, up to the last one that was mapped when the program started. That takes a tenth of a microsecond. These objects
- * stay, so no dlclose(3) in another thread can remove one of them meanwhile. Those behind them may go while they are looked at.
+ * stay, so no dlclose(3) in another thread can remove one of them meanwhile. Those behind them may go while they are looked at, unless ld.so's
+ * lock is held, as it is in dl_iterate_phdr(3). That is for dlopen(3) alone, which is in a library of its own before glibc 2.34: a program that
+ * was not linked with it may get it later, with a library.
  *
  * Under musl, which passes constructors no arguments, and before our constructor has run, the auxiliary vector is read from
  * /proc. Our constructor does that once and for all: later the program may have no /proc, or no descriptor left.
@@ -344,6 +346,40 @@ uintptr_t next_variable(const char *name)
 			return address;
 	}
 	return 0;
+}
+
+/* A function that is looked for in objects that may be unmapped. */
+struct later {
+	const char *name, *version;
+	uintptr_t address;
+};
+
+static int look_up_later(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct link_map object = {.l_addr = info->dlpi_addr};
+	struct later *later = context;
+
+	(void)size;
+	for (unsigned int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			object.l_ld = (ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	if (is_us(&object))
+		return 0;
+	later->address = look_up(&object, later->name, later->version);
+	if (!later->address)
+		later->address = look_up(&object, later->name, NULL);
+	return later->address != 0;
+}
+
+uintptr_t next_function_later(const char *name, const char *version)
+{
+	typedef int look(struct dl_phdr_info *, size_t, void *);
+	int (*each_object)(look *, void *) = (int (*)(look *, void *))next_function("dl_iterate_phdr", NULL);
+	struct later later = {name, version, 0};
+
+	if (each_object)
+		each_object(look_up_later, &later);
+	return later.address;
 }
 
 uintptr_t next_function(const char *name, const char *version)

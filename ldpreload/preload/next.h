@@ -13,6 +13,11 @@ void next_begin(void);
  */
 uintptr_t next_function(const char *name, const char *version);
 
+/*
+ * The same among all objects that are mapped now, under ld.so's lock: not in a signal handler, nor in a child of a program with threads.
+ */
+uintptr_t next_function_later(const char *name, const char *version);
+
 /* The address of the first definition of a variable, in ld.so's search order (the program's own copy, where it has
  * one); 0 if there is none. */
 uintptr_t next_variable(const char *name);

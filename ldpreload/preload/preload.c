@@ -122,5 +122,7 @@ uintptr_t hook_enter(const uintptr_t *arguments, unsigned int number)
 	else
 		anticipate(hook, arguments);
 	next = next_function(hook->name, hook->version);
+	if (!next && hook->kind == HOOK_LIBRARY)
+		next = next_function_later(hook->name, hook->version);
 	return next ? next : substitute(hook);
 }
