@@ -5,9 +5,11 @@
  *
  * - In another pid namespace than the initial one: pid 1 of a container is often a program that waits only for its own
  *   children, and leaves others as zombies.
- * - In a service of systemd, which takes the only process of a Type=forking service for its main process. Desktop
- *   sessions and the applications that they start are services too, but not of that type; their names show them
- *   (systemd.io/DESKTOP_ENVIRONMENTS).
+ * - In a service of systemd, which takes the only process of a Type=forking service for its main process. Below a user's
+ *   manager, desktop sessions and the applications that they start are services too, but not of that type; their names show
+ *   them (systemd.io/DESKTOP_ENVIRONMENTS).
+ * - In a scope that is no user's, as `systemd-run --scope --unit=NAME` makes it: that name is free again when no process is in
+ *   it any more.
  *
  * Administrators who want prefetchers there create the file SURROUNDINGS_EVERYWHERE.
  */
@@ -40,11 +42,13 @@ static inline bool surroundings_ends(const char *name, const char *end, const ch
 	return (size_t)(end - name) >= length && surroundings_begins(end - length, suffix);
 }
 
-/* Whether the innermost unit in the path of a control group (which ends with a NUL or a newline) is a service that does
- * not belong to a desktop. */
+/*
+ * Whether the innermost unit in the path of a control group (which ends with a NUL or a newline) is such a service, or such
+ * a scope: the name says "service" for both.
+ */
 static inline bool surroundings_is_service(const char *path)
 {
-	bool service = false, desktop = false;
+	bool service = false, desktop = false, user = false;
 	const char *end;
 
 	for (const char *at = path; *at && *at != '\n'; at = *end == '/' ? end + 1 : end) {
@@ -53,10 +57,14 @@ static inline bool surroundings_is_service(const char *path)
 		if (surroundings_ends(at, end, ".slice"))
 			desktop = surroundings_begins(at, "session.slice");
 		else if (surroundings_ends(at, end, ".scope"))
-			service = false;
-		else if (surroundings_ends(at, end, ".service"))
-			service = !desktop && !surroundings_begins(at, "app-") &&
-				!surroundings_begins(at, "dbus-:");
+			service = !user && !surroundings_begins(at, "session-") &&
+				!surroundings_begins(at, "init.scope");
+		else if (surroundings_ends(at, end, ".service")) {
+			service = !user ||
+				(!desktop && !surroundings_begins(at, "app-") &&
+					!surroundings_begins(at, "dbus-:"));
+			user |= surroundings_begins(at, "user@");
+		}
 	}
 	return service;
 }

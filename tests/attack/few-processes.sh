@@ -31,8 +31,8 @@ came() {
 	"$page" came $libraries >"$tmp/came" || fail "$what: the plan was not carried out"
 }
 pids_cgroup() {
-	cgroup2 x.scope && [ -e "$cgroup/pids.max" ] && return 0
-	cgroup1 pids x.scope || skip "no cgroup with a limit on processes can be made here"
+	cgroup2 session-x.scope && [ -e "$cgroup/pids.max" ] && return 0
+	cgroup1 pids session-x.scope || skip "no cgroup with a limit on processes can be made here"
 }
 
 case_cgroup_with_few_processes_left() {

@@ -9,12 +9,12 @@ head -c $((96 << 20)) /dev/zero >"$big"
 
 # The version of cgroups that has the memory controller.
 memory_cgroup() {
-	if cgroup2 x.scope && [ -e "$cgroup/memory.max" ]; then
+	if cgroup2 session-x.scope && [ -e "$cgroup/memory.max" ]; then
 		echo $limit >"$cgroup/memory.max"
 		[ ! -e "$cgroup/memory.swap.max" ] || echo 0 >"$cgroup/memory.swap.max"
 		events=$cgroup/memory.events
 	else
-		cgroup1 memory x.scope || skip "no cgroup with a limit on memory can be made here"
+		cgroup1 memory session-x.scope || skip "no cgroup with a limit on memory can be made here"
 		echo $limit >"$cgroup/memory.limit_in_bytes" || skip "the limit on memory cannot be set here"
 		events=$cgroup/memory.oom_control
 	fi

@@ -39,6 +39,26 @@ case_service_of_a_template_starts_nothing() {
 	nothing_started
 }
 
+# Only below a user's manager such names are those of a desktop.
+case_service_with_the_name_of_an_application_starts_nothing() {
+	for unit in system.slice/app-server.service system.slice/dbus-:1.2-x.service session.slice/x.service; do
+		in_unit "$unit"
+		what=$unit
+		forced "$launch" posix_spawn "$target"
+		nothing_started
+	done
+}
+
+# Whoever has made it may make another one of that name as soon as no process is in it.
+case_scope_of_the_system_starts_nothing() {
+	for unit in system.slice/job.scope app-x.scope; do
+		in_unit "$unit"
+		what=$unit
+		forced "$launch" posix_spawn "$target"
+		nothing_started
+	done
+}
+
 case_audit_shim_starts_nothing_in_a_service() {
 	in_unit x.service
 	loaded=LD_AUDIT=$audit
@@ -55,8 +75,9 @@ case_service_starts_nothing_where_only_the_system_loads_the_shim() {
 }
 
 # The manager of a user's programs is a service itself, but its programs are not.
-case_scope_starts_the_prefetcher() {
-	for unit in app-x.scope session-1.scope user@1000.service/app.slice/app-x.scope; do
+case_sessions_and_desktops_start_the_prefetcher() {
+	for unit in init.scope user.slice/user-1000.slice/session-1.scope user@1000.service/app.slice/app-x.scope \
+		user@1000.service/app.slice/app-x.service user@1000.service/session.slice/x.service; do
 		in_unit "$unit"
 		what=$unit
 		forced "$launch" posix_spawn "$target"
