@@ -23,16 +23,22 @@
 
 #define NO_OFFSET INT64_MAX /* past the end of any file; -1 would be the position */
 
-/* Opens with O_PATH. A kernel too old to open from its caches alone may wait here, as it soon would for the program
- * itself, and follows links on the way even without `follow`, but not one at the end. */
+/*
+ * Opens with O_PATH. A kernel too old to open from its caches alone may wait here, as it soon would for the program itself.
+ * One without openat2 (before 5.6) follows links on the way even without `follow`, but not one at the end.
+ */
 static int open_path_cached(const char *path, bool follow)
 {
-	const struct open_how how = {
+	struct open_how how = {
 		.flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW),
 		.resolve = RESOLVE_CACHED | (follow ? 0 : RESOLVE_NO_SYMLINKS),
 	};
 	long fd = raw_syscall(__NR_openat2, AT_FDCWD, (long)path, (long)&how, sizeof(how), 0, 0);
 
+	if (fd == -EINVAL) {
+		how.resolve &= ~(uint64_t)RESOLVE_CACHED;
+		fd = raw_syscall(__NR_openat2, AT_FDCWD, (long)path, (long)&how, sizeof(how), 0, 0);
+	}
 	if (fd == -ENOSYS || fd == -EINVAL || fd == -E2BIG)
 		fd = sys_open(path, (int)how.flags);
 	return (int)fd;

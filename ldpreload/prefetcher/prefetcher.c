@@ -6,14 +6,18 @@
 #include "core/shim.h"
 
 #include <asm/signal.h>
+#include <asm/socket.h>
 #include <linux/close_range.h>
 #include <linux/resource.h>
+#include <linux/time.h>
 
 #include "format/plan-locks.h"
 
 #define READAHEAD_MAX    (4 << 20) /* bytes */
 #define DESCRIPTOR_SPARE 10        /* above all the numbers that are assigned below */
 #define NUMBER_SIZE      12        /* bytes, of a descriptor in decimal */
+#define GAP_MAX          64        /* free numbers in a row, behind which no descriptors are looked for */
+#define TIME_LIMIT       32        /* seconds until the prefetcher has begun and set a limit of its own */
 #define CLOSE_LIMIT      65536 /* descriptors closed one by one where close_range(2) is missing (before 5.9) */
 
 void prefetcher_exit(int status)
@@ -37,6 +41,32 @@ static int close_others(int fd)
 		for (int i = count; i < CLOSE_LIMIT; i++)
 			sys_close(i);
 	return count - 1;
+}
+
+/* Whether it is a pipe, or a socket that does not linger: to close these takes no time. -EBADF: there is no such descriptor. */
+static long closes_at_once(int fd)
+{
+	int linger[2] = {0}, size = sizeof(linger);
+	long r = raw_syscall(__NR_getsockopt, fd, SOL_SOCKET, SO_LINGER, (long)linger, (long)&size, 0);
+
+	if (r == -ENOTSOCK)
+		return raw_syscall(__NR_fcntl, fd, F_GETPIPE_SZ, 0, 0, 0, 0) > 0;
+	return r < 0 ? r : !linger[0];
+}
+
+/*
+ * Whoever has started the program may wait for the end of a pipe, for instance of that which says that an execve has failed. The
+ * execve closes descriptors in the order of their numbers, and may have to wait at a file before the pipe.
+ */
+static void close_pipes(void)
+{
+	for (int fd = 0, free = 0; free < GAP_MAX; fd++) {
+		long r = closes_at_once(fd);
+
+		free = r == -EBADF ? free + 1 : 0;
+		if (r > 0)
+			sys_close(fd);
+	}
 }
 
 /*
@@ -68,6 +98,14 @@ static void reset_signals(void)
 	for (int i = 1; i <= 64; i++)
 		raw_syscall(__NR_rt_sigaction, i, (long)action, 0, sizeof(no_signal), 0, 0);
 	raw_syscall(__NR_rt_sigprocmask, SIG_SETMASK, (long)&no_signal, 0, sizeof(no_signal), 0, 0);
+}
+
+/* In its execve, too, which may wait for the close of a file, and which leaves the timer. */
+static void limit_time(void)
+{
+	const struct itimerval timer = {.it_value = {.tv_sec = TIME_LIMIT}};
+
+	raw_syscall(__NR_setitimer, ITIMER_REAL, (long)&timer, 0, 0, 0, 0);
 }
 
 /* The program's limits were not meant for us: raises them as far as they go, except that a crash leaves no core. */
@@ -137,7 +175,9 @@ void prefetcher_become(int fd, const char *mode)
 	raw_syscall(__NR_umask, 022, 0, 0, 0, 0, 0);
 	reset_signals();
 	reset_limits();
+	limit_time();
 	prefer_for_oom();
+	close_pipes();
 	fd = keep_only(fd);
 	if (fd < 0)
 		prefetcher_exit(127);

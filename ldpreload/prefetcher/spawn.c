@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Problem: start a helper process at any moment of a program's life, in less than 400 microseconds of its time, so that
- * wait(2), SIGCHLD, a tracer and the program's descriptors show nothing of it. Forking a desktop shell of a gigabyte
- * takes ten milliseconds, and every page of it faults again afterwards. Memory that is shared with the parent of a
- * vfork(2) must stay as it was.
+ * wait(2), SIGCHLD, a tracer and the program's descriptors show nothing of it. (The one exception: a tracer that asks for
+ * PTRACE_EVENT_VFORK_DONE gets one.) Forking a desktop shell of a gigabyte takes ten milliseconds, and every page of it
+ * faults again afterwards. Memory that is shared with the parent of a vfork(2) must stay as it was.
  *
  * So there are two children, neither with memory of its own (CLONE_VM), and the parent waits until each has executed
  * something or ended (CLONE_VFORK). The first has no exit signal, so no wait without __WCLONE finds it and no SIGCHLD
@@ -13,7 +13,7 @@
  *
  * The program waits only for the execve of a small static program. It must not wait for the close of a file, which may
  * take as long as a file server likes. So the first child shares the program's descriptors (CLONE_FILES), and the
- * prefetcher leaves its copies of them to its execve.
+ * prefetcher leaves its copies of them to its execve, but for pipes, which somebody may wait for.
  */
 #include "prefetcher/spawn.h"
 

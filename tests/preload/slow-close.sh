@@ -50,6 +50,18 @@ os.open(held, os.O_RDWR)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 END
 
+# The target has the file as its output. Whoever starts it waits for the end of a pipe that tells of a failed execve.
+cat >"$tmp/waiter" <<'END'
+import os, subprocess, sys
+file, target, held, returned = sys.argv[1:]
+output = os.open(file, os.O_WRONLY)
+os.set_inheritable(output, True)
+child = subprocess.Popen([target], stdout=output, close_fds=False, cwd="/", env={}) # cwd: by fork, not by posix_spawn
+os.close(os.open(returned, os.O_CREAT))
+os.open(held, os.O_RDWR)
+sys.exit(child.wait())
+END
+
 # The same with a command that inherits the file: it has started its program when that has printed something.
 cat >"$tmp/launcher" <<'END'
 import os, subprocess, sys
@@ -115,6 +127,11 @@ case_launcher_in_a_container_starts_the_program() {
 
 case_hook_returns_while_the_server_does_not_answer() {
 	gets_past shimmed /usr/bin/python3 "$tmp/starter" "$tmp/mirror/file" "$target" "$tmp/mirror.log.held" "$tmp/returned"
+	starts
+}
+
+case_starter_with_a_status_pipe_goes_on_while_the_server_does_not_answer() {
+	gets_past shimmed /usr/bin/python3 "$tmp/waiter" "$tmp/mirror/file" "$target" "$tmp/mirror.log.held" "$tmp/returned"
 	starts
 }
 
