@@ -10,6 +10,7 @@
 
 #include <linux/stat.h>
 
+#include "format/on-this-machine.h"
 #include "plan/resident.h"
 
 #define PLAN_READAHEAD (128 << 10) /* bytes */
@@ -98,17 +99,14 @@ static bool head_is_cold(const char *head)
 	return false;
 }
 
-/*
- * Whether the file lies on this machine, by what the kernel knows without asking: a block device, or a file system that has the flag of
- * chattr(1) "d", as btrfs, zfs, tmpfs and overlayfs have, and no network's nor FUSE. True if it cannot be told.
- */
+/* True also if it cannot be told. */
 static __attribute__((noinline)) bool is_on_this_machine(int path_fd)
 {
 	struct statx status;
 
 	return raw_syscall(__NR_statx, path_fd, (long)"", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_UID,
 		       (long)&status, 0) != 0 ||
-		status.stx_dev_major != 0 || status.stx_attributes_mask & STATX_ATTR_NODUMP;
+		on_this_machine(status.stx_dev_major, status.stx_attributes_mask);
 }
 
 /* The n-th folder of plans is a user's home, or lies below it. */

@@ -43,6 +43,8 @@ struct doctor_host {
 	size_t n_rules;
 	/* The device of a file or folder (its path below the root), by the rules too. Returns 0 or negative errno. */
 	int (*device)(const struct doctor_host *host, const char *path, struct device *ret);
+	/* Whether a server has that folder, and may not answer. NULL: none has. */
+	bool (*is_served)(const struct doctor_host *host, const char *path);
 	/*
 	 * Why settings keep headstart from the program at this path; the caller frees it. NULL: they do not. The
 	 * function may be NULL itself.

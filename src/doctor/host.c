@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fanotify.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
@@ -18,6 +19,7 @@
 #include "base/files/open.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
+#include "format/on-this-machine.h"
 #include "plan/store/disks.h"
 
 bool host_path(const struct doctor_host *host, const char *path, char full[PATH_MAX])
@@ -94,6 +96,16 @@ static int device_here(const struct doctor_host *host, const char *path, struct 
 	return r;
 }
 
+static bool is_served_here(const struct doctor_host *host, const char *path)
+{
+	char full[PATH_MAX];
+	struct statx status;
+
+	return host_path(host, path, full) &&
+		statx(AT_FDCWD, full, AT_STATX_DONT_SYNC, STATX_UID, &status) == 0 &&
+		!on_this_machine(status.stx_dev_major, status.stx_attributes_mask);
+}
+
 static int try_io_uring(void)
 {
 	struct io_uring_params params = {0};
@@ -130,6 +142,7 @@ void doctor_host_init(struct doctor_host *ret)
 		.root = "",
 		.variable = variable_here,
 		.device = device_here,
+		.is_served = is_served_here,
 		.kernel = uname(&name) == 0 ? name.release : "",
 		.glibc = gnu_get_libc_version(),
 		.private = HEADSTART_PRIVATE_DIR,

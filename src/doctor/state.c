@@ -126,6 +126,16 @@ static void check_folder(const struct doctor_host *host, const char *folder, boo
 	}
 }
 
+/* Elsewhere than in a home, or for root, the shims use plans wherever they lie. */
+static void check_server(const struct doctor_host *host, const char *folder, struct doctor_report *report)
+{
+	if (host->user == 0 || !host->is_served || !host->is_served(host, folder))
+		return;
+	doctor_say(report, DOCTOR_NOTE, "state", "a server has '%s'", folder);
+	doctor_consequence(report,
+		"only 'headstart run' uses the plans there; the shims leave them, because the server may not answer");
+}
+
 void check_state(const struct doctor_host *host, struct doctor_report *report)
 {
 	const struct store store = host_store(host);
@@ -144,6 +154,8 @@ void check_state(const struct doctor_host *host, struct doctor_report *report)
 			continue;
 		roots = streq(folder, HEADSTART_STATE_DIR);
 		check_folder(host, folder, roots, roots || state_variable_set(environment->state), report);
+		if (!roots && !state_variable_set(environment->state))
+			check_server(host, folder, report);
 	}
 }
 

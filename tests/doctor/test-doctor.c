@@ -548,6 +548,23 @@ static bool said(enum doctor_severity severity, const char *words)
 	return false;
 }
 
+static bool is_home(const struct doctor_host *of, const char *path)
+{
+	return of == &host && strncmp(path, "/home/", 6) == 0;
+}
+
+static void plans_on_a_server(void **state)
+{
+	host.user = 1000;
+	host.is_served = is_home;
+	set("HOME", "/home/ann");
+	finds(check_state, DOCTOR_NOTE, "a server has '/home/ann/.local/state/headstart'");
+	set("HEADSTART_STATE", "/home/state");
+	doctor_report_release(&report);
+	check_state(&host, &report);
+	assert_false(said(DOCTOR_NOTE, "a server has"));
+}
+
 static void dynamic_program(struct handmade *elf)
 {
 	elf->header.e_type = ET_EXEC;
@@ -777,6 +794,7 @@ int main(void)
 		TEST(a_truncated_preload),
 		TEST(a_preload_file_that_cannot_be_read),
 		TEST(state_folder_and_plans),
+		TEST(plans_on_a_server),
 		TEST(plans_of_roots),
 		TEST(programs),
 		TEST(scripts),
