@@ -218,9 +218,14 @@ static int fix_links(struct splitter *s)
 	return 0;
 }
 
-/* What is not in memory follows, in its order. */
-static void place_others(struct splitter *s)
+/*
+ * What is not in memory follows, in its order. Sections may say that they are the same bytes of the file, and ask for large alignments:
+ * a small file could become as large as memory is.
+ */
+static int place_others(struct splitter *s)
 {
+	uint64_t begin = s->to.end, most = 2 * s->c->view->size + s->c->image->granule;
+
 	for (size_t i = 1; i < s->to.n; i++) {
 		Elf64_Shdr *header = &s->to.all[i].header;
 		uint64_t align = header->sh_addralign ? header->sh_addralign : 1;
@@ -235,7 +240,10 @@ static void place_others(struct splitter *s)
 		header->sh_offset = s->to.end;
 		if (header->sh_type != SHT_NOBITS)
 			s->to.end += header->sh_size;
+		if (s->to.end - begin > most)
+			return compact_refuse(s->c, "has sections that would more than double its size");
 	}
+	return 0;
 }
 
 static int split(struct splitter *s)
@@ -256,9 +264,7 @@ static int split(struct splitter *s)
 				: r;
 	}
 	r = fix_links(s);
-	if (r == 0)
-		place_others(s);
-	return r;
+	return r < 0 ? r : place_others(s);
 }
 
 int compact_split_sections(struct compaction *c, const struct compact_tables *tables,
