@@ -5,13 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/checksum.h"
+
 /* The slot that holds the key, or the free one where it belongs. */
 static struct inode_slot *slot_of(struct inode_slot *slots, size_t n_slots, uint32_t device, uint64_t inode)
 {
-	/* Fibonacci hashing: the upper bits of the product are well mixed. */
-	uint64_t hash = (inode ^ (uint64_t)device << 40) * 0x9e3779b97f4a7c15u;
+	/* Who serves a file system chooses its inodes; who writes a file, the numbers in it. */
+	const uint64_t key[2] = {device, inode};
 
-	for (size_t i = (hash >> 20) & (n_slots - 1);; i = (i + 1) & (n_slots - 1))
+	for (size_t i = hash64(key, sizeof(key)) & (n_slots - 1);; i = (i + 1) & (n_slots - 1))
 		if (slots[i].index == INODE_MAP_NONE ||
 			(slots[i].inode == inode && slots[i].device == device))
 			return &slots[i];

@@ -26,7 +26,7 @@ static const char *string_of(const void *items, size_t size, size_t place)
 /* The slot that holds the string, or the empty one where it belongs. */
 static size_t *find_slot(const struct string_index *index, const void *items, size_t size, const char *string)
 {
-	size_t at = (size_t)checksum64(string, strlen(string)) & (index->capacity - 1);
+	size_t at = (size_t)hash64(string, strlen(string)) & (index->capacity - 1);
 
 	while (index->slots[at] && !streq(string_of(items, size, index->slots[at] - 1), string))
 		at = (at + 1) & (index->capacity - 1);

@@ -36,7 +36,9 @@ static bool same_build(const struct profile_object *object, const uint8_t *build
 
 static uint64_t hash_of(const char *path, const uint8_t *build_id, size_t build_id_size)
 {
-	return checksum64(path, strlen(path)) ^ checksum64(build_id, build_id_size);
+	const uint64_t both[2] = {hash64(path, strlen(path)), hash64(build_id, build_id_size)};
+
+	return hash64(both, sizeof(both));
 }
 
 static void forget_names(struct profile_functions *functions)

@@ -281,7 +281,7 @@ static int compare_paths(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorts instead of hashing, so that a hostile file cannot make it slow. */
+/* In sorted order, equal paths are neighbours. */
 static int check_paths(const struct profile *profile)
 {
 	_cleanup_free_ const char **paths = NULL;

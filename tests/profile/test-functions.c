@@ -187,6 +187,28 @@ static void each_build_of_an_object_is_one_object(void **state)
 	profile_functions_free(functions);
 }
 
+/* Made to have the same hash where that has no seed, or is no more than that of the path XOR that of the build-id. */
+static void objects_made_to_collide_do_not(void **state)
+{
+	enum { MANY = 100 };
+	struct profile_functions *functions = calloc(1, sizeof(*functions));
+	char path[33];
+	size_t index;
+
+	assert_non_null(functions);
+	for (size_t i = 0; i < MANY; i++) {
+		snprintf(path, sizeof(path), "/tmp/aaaaaaaaaaa\xde\xd4\x6d\xe9\x83\x90\x97\xdb%08zu", i);
+		assert_int_equal(profile_functions_add_object(functions, path, id, sizeof(id), &index), 0);
+		snprintf(path, sizeof(path), "/%zu", i);
+		assert_int_equal(profile_functions_add_object(
+					 functions, path, (const uint8_t *)path, strlen(path), &index),
+			0);
+	}
+	assert_int_equal(functions->indexed, 2 * MANY - 1);
+	assert_int_equal(functions->by_name.count, functions->indexed);
+	profile_functions_free(functions);
+}
+
 static void orders_are_checked(void **state)
 {
 	struct profile_functions *functions = some();
@@ -284,6 +306,7 @@ int main(void)
 		cmocka_unit_test(an_object_is_left_out_with_its_calls),
 		cmocka_unit_test(places_are_kept),
 		cmocka_unit_test(each_build_of_an_object_is_one_object),
+		cmocka_unit_test(objects_made_to_collide_do_not),
 		cmocka_unit_test(orders_are_checked),
 		cmocka_unit_test(profile_with_functions_is_read_back),
 		cmocka_unit_test(profile_without_functions_has_none),

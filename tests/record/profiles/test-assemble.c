@@ -382,6 +382,20 @@ static void test_repeated_events_are_kept_once(void **state)
 	assert_int_equal(f->trace.n_events, 2);
 }
 
+/* Of a hash that only multiplies, these numbers are all in one place: the inverse of the golden ratio's, times 2^40. */
+static void test_inodes_made_to_collide_do_not(void **state)
+{
+	struct inode_map map = {0};
+	size_t chains = 0;
+
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_int_equal(inode_map_add(&map, 0, (i << 40) * 0xf1de83e19937733d, i), 0);
+	for (size_t i = 1; i < map.n_slots; i++)
+		chains += map.slots[i].index != INODE_MAP_NONE && map.slots[i - 1].index == INODE_MAP_NONE;
+	assert_in_range(chains, 100, 1000);
+	inode_map_release(&map);
+}
+
 static void test_inode_map(void **state)
 {
 	struct inode_map map = {0};
@@ -528,6 +542,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_names_by_walking, set_up, tear_down),
 		cmocka_unit_test(test_links_on_path),
 		cmocka_unit_test(test_inode_map),
+		cmocka_unit_test(test_inodes_made_to_collide_do_not),
 		cmocka_unit_test(test_mountinfo),
 	};
 
