@@ -334,6 +334,8 @@ int elf_file_dynamic_string(struct elf_file *file, const struct elf_dynamic *dyn
 int elf_file_note(struct elf_file *file, const char owner[4], uint32_t type, uint8_t *descriptor,
 	size_t capacity, size_t *ret_size)
 {
+	uint64_t searched = 0;
+
 	for (size_t i = 0; i < file->n_phdrs; i++) {
 		const Elf64_Phdr *phdr = &file->phdrs[i];
 		struct elf_notes notes = {.size = phdr->p_filesz,
@@ -344,8 +346,7 @@ int elf_file_note(struct elf_file *file, const char owner[4], uint32_t type, uin
 		size_t size;
 		int r;
 
-		if (phdr->p_type != PT_NOTE || phdr->p_filesz > ELF_NOTES_MAX ||
-			!range_fits(phdr->p_offset, phdr->p_filesz, file->size))
+		if (!elf_notes_to_search(phdr, file->size, &searched))
 			continue;
 		data = malloc(phdr->p_filesz + 1);
 		if (!data)

@@ -14,7 +14,6 @@
 
 #define ELF_FILE_PAGE   4096u       /* bytes */
 #define ELF_STRING_MAX  (4u << 10)  /* bytes of a string, its NUL included */
-#define ELF_NOTES_MAX   (64u << 10) /* bytes of a PT_NOTE segment worth looking through */
 #define ELF_DYNAMIC_MAX (64u << 10) /* bytes of a PT_DYNAMIC segment */
 
 struct elf_file {
@@ -87,7 +86,7 @@ int elf_file_dynamic_string(
 	struct elf_file *file, const struct elf_dynamic *dynamic, uint64_t at, char **ret);
 
 /*
- * The descriptor of the first note of that owner and type (elf/notes.h) in the PT_NOTEs of at most ELF_NOTES_MAX bytes.
+ * The descriptor of the first note of that owner and type (elf/notes.h), in the PT_NOTEs that are searched (elf_notes_to_search()).
  * Of one longer than `capacity`, copies the first bytes. Returns 0, -ENODATA, -ENOMEM, or negative errno.
  */
 int elf_file_note(struct elf_file *file, const char owner[4], uint32_t type, uint8_t *descriptor,

@@ -12,6 +12,16 @@
 
 #include "base/checked.h"
 
+bool elf_notes_to_search(const Elf64_Phdr *phdr, uint64_t file_size, uint64_t *searched)
+{
+	if (phdr->p_type != PT_NOTE || phdr->p_filesz > ELF_NOTES_MAX ||
+		!range_fits(phdr->p_offset, phdr->p_filesz, file_size) ||
+		!range_fits(*searched, phdr->p_filesz, ELF_ALL_NOTES_MAX))
+		return false;
+	*searched += phdr->p_filesz;
+	return true;
+}
+
 static uint64_t padded(uint64_t size, uint64_t padding)
 {
 	return (size + padding - 1) & ~(padding - 1);
@@ -121,6 +131,7 @@ bool elf_notes_can_move(const struct elf_notes *notes)
 {
 	bool mixed = notes->align == 8;
 
-	return (mixed && each(notes, 8, false, can_move, NULL) == 1) ||
-		each(notes, 4, mixed, can_move, NULL) == 1;
+	return notes->size <= ELF_NOTES_MAX &&
+		((mixed && each(notes, 8, false, can_move, NULL) == 1) ||
+			each(notes, 4, mixed, can_move, NULL) == 1);
 }

@@ -259,12 +259,13 @@ const uint8_t *elf_view_note(
 	const struct elf_view *view, const char owner[4], uint32_t type, size_t *ret_size)
 {
 	const uint8_t *found = NULL;
+	uint64_t searched = 0;
 
 	for (size_t i = 0; i < view->n_phdrs && !found; i++) {
 		const Elf64_Phdr *phdr = &view->phdrs[i];
 		struct elf_notes notes = {.size = phdr->p_filesz, .align = phdr->p_align};
 
-		if (phdr->p_type != PT_NOTE)
+		if (!elf_notes_to_search(phdr, view->size, &searched))
 			continue;
 		notes.data = view->data + phdr->p_offset;
 		found = elf_notes_find(&notes, owner, type, ret_size);

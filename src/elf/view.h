@@ -67,7 +67,7 @@ const char *elf_view_string(const struct elf_view *view, uint64_t offset);
 /* R_*_RELATIVE of the machine. */
 uint32_t elf_view_relative_type(const struct elf_view *view);
 
-/* The descriptor of the first note of that type and owner (elf_notes_find()), inside view->data, or NULL. */
+/* The descriptor of the first note of that type and owner (elf/notes.h), inside view->data, or NULL. */
 const uint8_t *elf_view_note(
 	const struct elf_view *view, const char owner[4], uint32_t type, size_t *ret_size);
 

@@ -167,6 +167,24 @@ static void only_notes_that_nobody_refers_to_can_move(void **state)
 	}
 }
 
+static bool one_note_can_move(uint32_t size)
+{
+	_cleanup_free_ uint8_t *data = calloc(1, 16 + size);
+	const struct elf_notes notes = {data, 16 + size, 4, false};
+	const Elf64_Nhdr note = {4, size, NT_GNU_BUILD_ID};
+
+	assert_non_null(data);
+	memcpy(data, &note, sizeof(note));
+	memcpy(data + sizeof(note), ELF_NOTE_GNU, 4);
+	return elf_notes_can_move(&notes);
+}
+
+static void notes_that_are_too_long_to_be_searched_stay(void **state)
+{
+	assert_true(one_note_can_move(ELF_NOTES_MAX - 16));
+	assert_false(one_note_can_move(ELF_NOTES_MAX));
+}
+
 static const uint8_t *find_any(const uint8_t *data, uint64_t size, uint64_t align, bool swapped)
 {
 	const struct elf_notes notes = {data, size, align, swapped};
@@ -191,6 +209,54 @@ static void notes_that_make_no_sense_end_the_search(void **state)
 			}
 		}
 	}
+}
+
+/* Whether both ways of asking find the build-id of a file: of `n` PT_NOTEs of so many bytes without one, and then one with it. */
+static bool both_find_after(size_t n, uint64_t size, uint64_t last_size)
+{
+	struct {
+		Elf64_Nhdr note;
+		char owner[4];
+		uint8_t id[20];
+	} build_id = {{4, 20, NT_GNU_BUILD_ID}, ELF_NOTE_GNU, {0}};
+	uint64_t headers = sizeof(struct handmade), other = headers + (n + 2) * sizeof(Elf64_Phdr);
+	uint64_t last = other + size, file_size = last + last_size;
+	_cleanup_free_ uint8_t *data = calloc(1, file_size);
+	_cleanup_(elf_view_releasep) struct elf_view view = {0};
+	_cleanup_close_ int fd = -1;
+	struct handmade *elf = (struct handmade *)data;
+	Elf64_Phdr *phdrs = (Elf64_Phdr *)(data + headers);
+	size_t found_size = 0;
+	const char *problem;
+	bool found, found_in_file;
+	uint8_t id[20];
+
+	assert_non_null(data);
+	handmade_init(elf);
+	elf->header.e_phoff = headers;
+	elf->header.e_phnum = (Elf64_Half)(n + 2);
+	phdrs[0] = elf->text;
+	for (size_t i = 1; i <= n; i++)
+		phdrs[i] = (Elf64_Phdr){.p_type = PT_NOTE, .p_offset = other, .p_filesz = size};
+	phdrs[n + 1] = (Elf64_Phdr){.p_type = PT_NOTE, .p_offset = last, .p_filesz = last_size};
+	memcpy(data + last, &build_id, sizeof(build_id));
+	assert_int_equal(elf_view_init(&view, data, file_size, &problem), 0);
+	found = elf_view_build_id(&view, &found_size) != NULL;
+	fd = memory_file(data, file_size);
+	found_in_file = elf_build_id(fd, id, sizeof(id), &found_size) == 0;
+	assert_int_equal(found, found_in_file);
+	return found;
+}
+
+static void no_more_notes_are_searched_than_linkers_make(void **state)
+{
+	const size_t most = ELF_ALL_NOTES_MAX / ELF_NOTES_MAX;
+
+	assert_true(both_find_after(0, 0, ELF_NOTES_MAX));
+	assert_false(both_find_after(0, 0, ELF_NOTES_MAX + 4));
+	assert_true(both_find_after(1, ELF_NOTES_MAX + 4, 36));
+	assert_true(both_find_after(most - 1, ELF_NOTES_MAX, 36));
+	assert_false(both_find_after(most, ELF_NOTES_MAX, 36));
 }
 
 /* A number in the byte order of the file. */
@@ -370,7 +436,9 @@ int main(void)
 		cmocka_unit_test(build_ids_are_found_in_notes_that_are_all_aligned_to_8),
 		cmocka_unit_test(build_ids_are_found_among_notes_of_both_alignments),
 		cmocka_unit_test(notes_that_make_no_sense_end_the_search),
+		cmocka_unit_test(no_more_notes_are_searched_than_linkers_make),
 		cmocka_unit_test(only_notes_that_nobody_refers_to_can_move),
+		cmocka_unit_test(notes_that_are_too_long_to_be_searched_stay),
 		cmocka_unit_test(both_classes_and_byte_orders_are_read),
 		cmocka_unit_test(both_ways_of_reading_agree),
 		cmocka_unit_test(a_file_that_is_truncated_meanwhile_is_refused),
