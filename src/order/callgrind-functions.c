@@ -18,6 +18,7 @@ struct file {
 	const char *path;         /* borrowed; comes first: by_path */
 	struct order_image image; /* owned; without functions: it cannot be used */
 	bool *called;             /* owned; of each function of the image, the first at its address */
+	bool *named;              /* owned; of each name, its first place in by_name: it was met */
 	size_t object;            /* in the profile's functions */
 };
 
@@ -32,6 +33,7 @@ static void files_releasep(struct files *files)
 	for (size_t i = 0; i < files->n; i++) {
 		order_image_release(&files->items[i].image);
 		free(files->items[i].called);
+		free(files->items[i].named);
 	}
 	free(files->items);
 	string_index_release(&files->by_path);
@@ -52,7 +54,8 @@ static int read_file_of(struct file *file, const char *debug_folder, struct prof
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	file->called = calloc(file->image.n_functions + 1, sizeof(*file->called));
-	if (!file->called)
+	file->named = calloc(file->image.n_functions + 1, sizeof(*file->named));
+	if (!file->called || !file->named)
 		return -ENOMEM;
 	if (elf_build_id(fd, id, sizeof(id), &size) < 0)
 		size = 0;
@@ -102,21 +105,25 @@ static size_t find_name(const struct order_image *image, const struct order_func
 /* The first function at the same address. */
 static size_t first_alias(const struct order_image *image, const struct order_function *function)
 {
-	while (function > image->functions && function[-1].address == function->address)
-		function--;
-	return (size_t)(function - image->functions);
+	return ARRAY_BISECT(i, image->n_functions, image->functions[i].address < function->address);
 }
 
-/* Returns how many functions have that name, or negative errno. */
+/* Returns whether there are functions of that name, or negative errno. They are gone through once, however often it is met. */
 static int add_named(struct file *file, const char *name, struct profile_functions *functions)
 {
 	const struct order_image *image = &file->image;
 	const struct order_function wanted = {.name = name, .name_length = (uint32_t)length_of(name)};
-	int n = 0, r;
+	size_t first = find_name(image, &wanted);
 
-	for (size_t i = find_name(image, &wanted);
-		i < image->n_functions && order_name_compare(image->by_name[i], &wanted) == 0; i++, n++) {
+	if (first == image->n_functions || order_name_compare(image->by_name[first], &wanted) != 0)
+		return false;
+	if (file->named[first])
+		return true;
+	file->named[first] = true;
+	for (size_t i = first; i < image->n_functions && order_name_compare(image->by_name[i], &wanted) == 0;
+		i++) {
 		size_t at = first_alias(image, image->by_name[i]);
+		int r;
 
 		if (file->called[at])
 			continue;
@@ -125,7 +132,7 @@ static int add_named(struct file *file, const char *name, struct profile_functio
 		if (r < 0)
 			return r;
 	}
-	return n;
+	return true;
 }
 
 int callgrind_functions(const struct callgrind *callgrind, const char *debug_folder,
