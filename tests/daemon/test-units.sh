@@ -57,6 +57,15 @@ case_only_the_unit_of_users_processes_can_become_users() {
 	grep -qx 'CapabilityBoundingSet=CAP_SETUID CAP_SETGID' "$tmp/headstart-keep@.service" || fail "headstart-keep@.service has other capabilities"
 }
 
+# A prefetcher's workers count as tasks. Its deepest queue of opens decides how many there are.
+case_tasks_suffice_for_all_prefetchers_at_once() {
+	helpers=$(sed -n 's/^#define CARRY_HELPERS *//p' "$HEADSTART_TEST_SOURCE/tools/headstartd/carry/carry.h")
+	depth=$(sed -n 's/.*\.open_depth = \([0-9]*\),/\1/p' "$HEADSTART_TEST_SOURCE/src/prefetch/prefetch.c" | sort -n | tail -n 1)
+	most=$(sed -n 's/^TasksMax=//p' "$tmp/headstartd.service")
+	# 100 more: another prefetcher, which warms; planners; and 32 that stay free
+	[ "$most" -ge $((helpers * (1 + depth) + 100)) ] || fail "$most tasks are too few for $helpers prefetchers with $depth workers each"
+}
+
 case_daemon_connects_where_systemd_listens() {
 	path=$(sed -n 's/^#define DAEMON_FOLDER *"\(.*\)"/\1/p' "$HEADSTART_TEST_SOURCE/src/base/texts/daemon-note.h")$(sed -n 's/^#define KEEP_SOCKET DAEMON_FOLDER "\(.*\)"/\1/p' "$HEADSTART_TEST_SOURCE/tools/lib/programs/keep-request.h")
 	grep -qx "ListenSequentialPacket=$path" "$tmp/headstart-keep.socket" || fail "the daemon connects to '$path': $(cat "$tmp/headstart-keep.socket")"
