@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/files/io.h"
 #include "base/files/open.h"
+#include "base/paths/stranger.h"
 #include "base/strings.h"
 #include "elf/identity.h"
 #include "elf/script.h"
@@ -95,38 +96,59 @@ int links_on_path(const char *path, int (*found)(void *context, const char *link
 	return 0;
 }
 
-/* Reports the links on the way of dirname(path)/SONAME, if that leads to the file itself. */
-static int soname_links(
-	const char *path, const char *soname, int (*found)(void *, const char *), void *context)
+/* A file that is looked at, and who wants its links. */
+struct linked {
+	const char *path;
+	bool careful;
+	int (*found)(void *context, const char *link);
+	void *context;
+};
+
+static bool may_look(const struct linked *file, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	_cleanup_free_ char *real = NULL;
+	struct stranger stranger;
+
+	return !file->careful || stranger_find_unasked(path, &stranger) == 0;
+}
+
+static int links_of_name(const struct linked *file, const char *name)
+{
+	return may_look(file, name) ? links_on_path(name, file->found, file->context) : 0;
+}
+
+/* The same if the name leads to the file itself. */
+static int links_of_own_name(const struct linked *file, const char *name)
+{
+	_cleanup_free_ char *real = may_look(file, name) ? realpath(name, NULL) : NULL;
+
+	return real && streq(real, file->path) ? links_on_path(name, file->found, file->context) : 0;
+}
+
+/* Reports the links on the way of dirname(path)/SONAME, if that leads to the file itself. */
+static int soname_links(const struct linked *file, const char *soname)
+{
+	const char *slash = strrchr(file->path, '/');
 	char named[PATH_MAX];
 
 	if (strchr(soname, '/') ||
-		snprintf(named, sizeof(named), "%.*s/%s", (int)(slash - path), path, soname) >=
+		snprintf(named, sizeof(named), "%.*s/%s", (int)(slash - file->path), file->path, soname) >=
 			(int)sizeof(named))
 		return 0;
-	real = realpath(named, NULL);
-	return real && streq(real, path) ? links_on_path(named, found, context) : 0;
+	return links_of_own_name(file, named);
 }
 
 /*
  * The cache of ld.so says whether a library is opened in /lib or in /usr/lib. Where /lib is a link, opening may go
  * through it.
  */
-static int library_folder_link(const char *path, int (*found)(void *, const char *), void *context)
+static int library_folder_link(const struct linked *file)
 {
-	_cleanup_free_ char *real = NULL;
-	const char *rest = after_prefix(path, "/usr/lib");
+	const char *rest = after_prefix(file->path, "/usr/lib");
 
-	if (!rest || *rest != '/')
-		return 0;
-	real = realpath(path + strlen("/usr"), NULL);
-	return real && streq(real, path) ? links_on_path(path + strlen("/usr"), found, context) : 0;
+	return rest && *rest == '/' ? links_of_own_name(file, file->path + strlen("/usr")) : 0;
 }
 
-static int elf_links(const char *path, int fd, int (*found)(void *, const char *), void *context)
+static int elf_links(const struct linked *file, int fd)
 {
 	_cleanup_free_ char *soname = NULL;
 	char interpreter[PATH_MAX];
@@ -134,17 +156,20 @@ static int elf_links(const char *path, int fd, int (*found)(void *, const char *
 
 	if (r == -ENOMEM)
 		return r;
-	r = soname ? library_folder_link(path, found, context) : 0;
+	r = soname ? library_folder_link(file) : 0;
 	if (r == 0 && soname)
-		r = soname_links(path, soname, found, context);
+		r = soname_links(file, soname);
 	if (r == 0 && elf_interpreter(fd, interpreter, sizeof(interpreter)) == 0)
-		r = links_on_path(interpreter, found, context);
+		r = links_of_name(file, interpreter);
 	return r;
 }
 
-int links_of_file(const char *path, int (*found)(void *context, const char *link), void *context)
+int links_of_file(
+	const char *path, bool careful, int (*found)(void *context, const char *link), void *context)
 {
-	_cleanup_close_ int fd = open_regular(path, OPEN_NO_LINKS | OPEN_KEEP_ATIME);
+	const struct linked file = {path, careful, found, context};
+	_cleanup_close_ int fd =
+		may_look(&file, path) ? open_regular(path, OPEN_NO_LINKS | OPEN_KEEP_ATIME) : -EACCES;
 	char magic[SELFMAG], interpreter[SCRIPT_HEAD];
 	ssize_t n;
 
@@ -152,8 +177,8 @@ int links_of_file(const char *path, int (*found)(void *context, const char *link
 	if (n < 0)
 		return (int)n;
 	if (n == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0)
-		return elf_links(path, fd, found, context);
+		return elf_links(&file, fd);
 	if (script_interpreter(fd, interpreter) && interpreter[0] == '/')
-		return links_on_path(interpreter, found, context);
+		return links_of_name(&file, interpreter);
 	return 0;
 }

@@ -246,7 +246,7 @@ int resolve_programs(struct record_trace *trace, struct record_files *files, boo
 		struct link_search search = {.files = files, .opened = files->items[i].opened};
 
 		if (files->items[i].kind == PROFILE_REGULAR && !files->items[i].own &&
-			links_of_file(files->items[i].path, add_link, &search) == -ENOMEM)
+			links_of_file(files->items[i].path, careful, add_link, &search) == -ENOMEM)
 			r = -ENOMEM;
 	}
 	return r;

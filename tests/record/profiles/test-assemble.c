@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "base/cleanup.h"
 #include "base/inode-map.h"
 #include "record/names/links.h"
 #include "record/names/mounts.h"
@@ -491,6 +492,57 @@ static void test_links_on_path(void **state)
 	rmdir(folder);
 }
 
+static void write_script(int folder, const char *name, const char *interpreter)
+{
+	_cleanup_close_ int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+
+	assert_true(fd >= 0);
+	assert_true(dprintf(fd, "#!%s\n", interpreter) > 0);
+}
+
+static size_t links_of_script(const char *folder, const char *name, bool careful)
+{
+	size_t count = 0;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	(void)links_of_file(path, careful, count_link, &count);
+	return count;
+}
+
+/* Three scripts: an interpreter that is a link in a folder of ours, one in a folder that others can change, and a script in the latter. */
+static void test_names_in_files_of_others_are_not_followed(void **state)
+{
+	char folder[] = "/tmp/headstart-links.XXXXXX", ours[64], others[64];
+	size_t trusted = geteuid() == 0 ? 1 : 0;
+	int here;
+
+	assert_non_null(mkdtemp(folder));
+	here = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(
+		mkdirat(here, "open", 0700) | fchmodat(here, "open", 0777, 0) | fchmod(here, 0755), 0);
+	assert_int_equal(symlinkat("good", here, "sh") | symlinkat("../good", here, "open/sh"), 0);
+	snprintf(ours, sizeof(ours), "%s/sh", folder);
+	snprintf(others, sizeof(others), "%s/open/sh", folder);
+	write_script(here, "good", ours);
+	write_script(here, "bad", others);
+	write_script(here, "open/any", ours);
+	assert_int_equal(links_of_script(folder, "good", false), 1);
+	assert_int_equal(links_of_script(folder, "bad", false), 1);
+	assert_int_equal(links_of_script(folder, "open/any", false), 1);
+	assert_int_equal(links_of_script(folder, "good", true), trusted);
+	assert_int_equal(links_of_script(folder, "bad", true), 0);
+	assert_int_equal(links_of_script(folder, "open/any", true), 0);
+	unlinkat(here, "open/any", 0);
+	unlinkat(here, "open/sh", 0);
+	unlinkat(here, "open", AT_REMOVEDIR);
+	unlinkat(here, "good", 0);
+	unlinkat(here, "bad", 0);
+	unlinkat(here, "sh", 0);
+	close(here);
+	rmdir(folder);
+}
+
 static void test_mountinfo(void **state)
 {
 	struct mounts mounts;
@@ -541,6 +593,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_repeated_events_are_kept_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_names_by_walking, set_up, tear_down),
 		cmocka_unit_test(test_links_on_path),
+		cmocka_unit_test(test_names_in_files_of_others_are_not_followed),
 		cmocka_unit_test(test_inode_map),
 		cmocka_unit_test(test_inodes_made_to_collide_do_not),
 		cmocka_unit_test(test_mountinfo),
