@@ -96,6 +96,8 @@ static int read_object(struct elf_closure *closure, const char *path, struct elf
 		return -ENAMETOOLONG;
 	if (!spend(closure, 1))
 		return -ETIME;
+	if (closure->may_look && !closure->may_look(full))
+		return -EACCES;
 	fd = open_regular(full, 0); /* follows links, as the loader does */
 	if (fd < 0)
 		return fd;

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,7 +14,9 @@
 struct elf_closure {
 	const char *root;         /* borrowed: a folder in front of all paths; NULL or "": none */
 	const char *library_path; /* borrowed: LD_LIBRARY_PATH; NULL: none */
-	char **paths;             /* owned: without the root; the objects that were added come first */
+	/* Where it returns false, for a path with the root, nobody looks: what is there counts as missing. NULL permits all. */
+	bool (*may_look)(const char *path);
+	char **paths; /* owned: without the root; the objects that were added come first */
 	size_t n, capacity;
 	char **missing; /* owned: names that were not found */
 	size_t n_missing, missing_capacity;

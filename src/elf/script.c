@@ -35,14 +35,23 @@ static bool interpreter_of(const char *path, char interpreter[SCRIPT_HEAD])
 	return fd >= 0 && script_interpreter(fd, interpreter);
 }
 
-int script_executed(const char *program, char **ret)
+/* Its canonical path, or NULL with errno. */
+static char *find(const char *path, bool (*may_look)(const char *path))
 {
-	char *path = realpath(program, NULL);
+	if (!may_look || may_look(path))
+		return realpath(path, NULL);
+	errno = EACCES;
+	return NULL;
+}
+
+int script_executed(const char *program, bool (*may_look)(const char *path), char **ret)
+{
+	char *path = find(program, may_look);
 	char interpreter[SCRIPT_HEAD];
 
 	for (int depth = 0; path && depth < SCRIPT_DEPTH && interpreter_of(path, interpreter); depth++) {
 		free(path);
-		path = realpath(interpreter, NULL);
+		path = find(interpreter, may_look);
 	}
 	if (!path)
 		return -errno;

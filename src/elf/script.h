@@ -15,6 +15,7 @@ bool script_interpreter(int fd, char ret[SCRIPT_HEAD]);
 
 /*
  * The canonical path of what the kernel finally executes for a program: for a script, its interpreter. The caller frees
- * *ret. Returns 0 or negative errno. Does not check whether it is an ELF file.
+ * *ret. Returns 0 or negative errno. Does not check whether it is an ELF file. A path for which may_look() returns false is not looked at:
+ * -EACCES. NULL permits all.
  */
-int script_executed(const char *program, char **ret);
+int script_executed(const char *program, bool (*may_look)(const char *path), char **ret);

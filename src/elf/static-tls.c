@@ -40,7 +40,7 @@ int static_tls_of_program(const char *program, const char *preload, const char *
 	_cleanup_free_ char *path = NULL, *preloads = NULL;
 	size_t size;
 	bool heeds = false;
-	int r = script_executed(program, &path);
+	int r = script_executed(program, NULL, &path);
 
 	if (r == 0)
 		r = loader_heeds(path, &heeds);

@@ -257,7 +257,7 @@ static int publish_for_each(
 			done[n++] = recordings->items[i].asked;
 	}
 	if (r == 0)
-		r = certain_of(recordings, options->rule, &certain);
+		r = certain_of(recordings, options->rule, options->shared, &certain);
 	if (r == 0)
 		r = publish_one(&certain, options, STATE_PLAN_SUFFIX, n, summary);
 	if (others > summary->others)

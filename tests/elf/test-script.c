@@ -6,11 +6,15 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "elf/script.h"
 #include "memory-file.h"
+#include "tree.h"
 
 static char interpreter[SCRIPT_HEAD];
 
@@ -69,12 +73,49 @@ static void longest_path(void **state)
 	assert_false(is_script(text, sizeof(text)));
 }
 
+static const char *refused;
+
+static bool may_look(const char *path)
+{
+	return strcmp(path, refused) != 0;
+}
+
+static void no_path_is_followed_that_may_not_be_looked_at(void **state)
+{
+	char folder[] = "/tmp/headstart-script.XXXXXX";
+	const char *script, *shell;
+	char *executed = NULL;
+	FILE *file;
+
+	assert_non_null(mkdtemp(folder));
+	script = tree_path(folder, "script");
+	shell = tree_path(folder, "interpreter");
+	file = fopen(script, "we");
+	assert_non_null(file);
+	fprintf(file, "#!%s\n", shell);
+	assert_int_equal(fclose(file), 0);
+	file = fopen(shell, "we");
+	assert_non_null(file);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(script_executed(script, NULL, &executed), 0);
+	assert_string_equal(executed, shell);
+	free(executed);
+	executed = NULL;
+	refused = script;
+	assert_int_equal(script_executed(script, may_look, &executed), -EACCES);
+	refused = shell;
+	assert_int_equal(script_executed(script, may_look, &executed), -EACCES);
+	assert_null(executed);
+	assert_int_equal(tree_remove(folder), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_word),
 		cmocka_unit_test(no_script),
 		cmocka_unit_test(longest_path),
+		cmocka_unit_test(no_path_is_followed_that_may_not_be_looked_at),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

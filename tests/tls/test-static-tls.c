@@ -17,6 +17,7 @@
 #include "elf/static-tls.h"
 #include "handmade.h"
 #include "memory-file.h"
+#include "tree.h"
 
 #define TUNABLE STATIC_TLS_TUNABLE "="
 
@@ -231,6 +232,41 @@ static void a_library_under_many_names_is_not_read_for_ever(void **state)
 	assert_int_equal(rmdir(root), 0);
 }
 
+static const char *refused;
+
+static bool may_look(const char *path)
+{
+	return strcmp(path, refused) != 0;
+}
+
+/* The library is in two of the default folders. */
+static void what_may_not_be_looked_at_is_missing(void **state)
+{
+	static const char *const folders[] = {"lib", "usr", "usr/lib"};
+	_cleanup_(elf_closure_releasep) struct elf_closure closure = {0}, other = {0};
+	char root[] = "/tmp/headstart-closure.XXXXXX";
+	struct handmade elf;
+
+	assert_non_null(mkdtemp(root));
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		assert_int_equal(mkdir(tree_path(root, folders[i]), 0755), 0);
+	tls_init(&elf);
+	write_object(root, "/lib/libhand.so.1", &elf);
+	write_object(root, "/usr/lib/libhand.so.1", &elf);
+	elf.header.e_type = ET_EXEC;
+	write_object(root, "/program", &elf);
+	closure.root = other.root = root;
+	closure.may_look = other.may_look = may_look;
+	refused = tree_path(root, "lib/libhand.so.1");
+	assert_int_equal(elf_closure_add(&closure, "/program"), 0);
+	assert_int_equal(closure.n, 2);
+	assert_string_equal(closure.paths[1], "/usr/lib/libhand.so.1");
+	refused = tree_path(root, "program");
+	assert_int_equal(elf_closure_add(&other, "/program"), -EACCES);
+	assert_int_equal(other.n, 0);
+	assert_int_equal(tree_remove(root), 0);
+}
+
 /* program -> libhand.so.1 in a default folder of another root. The library needs itself. */
 static void libraries_are_found_below_the_root(void **state)
 {
@@ -281,6 +317,7 @@ int main(void)
 		cmocka_unit_test(refuses_truncated_files),
 		cmocka_unit_test(tunables_are_extended_and_kept),
 		cmocka_unit_test(sums_do_not_wrap),
+		cmocka_unit_test(what_may_not_be_looked_at_is_missing),
 		cmocka_unit_test(libraries_are_found_below_the_root),
 		cmocka_unit_test(a_library_under_many_names_is_not_read_for_ever),
 	};

@@ -7,16 +7,24 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/paths/stranger.h"
 #include "base/strings.h"
 #include "elf/closure.h"
 #include "elf/script.h"
 #include "profile/edit.h"
 
+static bool is_roots(const char *path)
+{
+	struct stranger stranger;
+
+	return stranger_find_unasked(path, &stranger) == 0;
+}
+
 /* The executable and the libraries that ld.so maps with it. Empty if they cannot be found out. */
 static int find_executable(const char *program, struct elf_closure *closure)
 {
 	_cleanup_free_ char *executed = NULL;
-	int r = script_executed(program, &executed);
+	int r = script_executed(program, closure->may_look, &executed);
 
 	if (r == 0)
 		r = elf_closure_add(closure, executed);
@@ -32,7 +40,7 @@ static bool is_in(const struct elf_closure *closure, const char *path)
 }
 
 /* The folder that the rule says is the program's own (own=FOLDER), canonical; NULL if there is none. */
-static int find_own_folder(const char *program, const char *rule, char **ret)
+static int find_own_folder(const char *program, const char *rule, bool of_root, char **ret)
 {
 	static const char word[] = "own=";
 	_cleanup_free_ char *path = NULL;
@@ -47,6 +55,8 @@ static int find_own_folder(const char *program, const char *rule, char **ret)
 	value += strlen(word);
 	if (asprintf(&path, "%.*s/%.*s", length, program, (int)strcspn(value, " "), value) < 0)
 		return -ENOMEM;
+	if (of_root && !is_roots(path))
+		return 0;
 	*ret = realpath(path, NULL);
 	return *ret || errno != ENOMEM ? 0 : -ENOMEM;
 }
@@ -105,16 +115,17 @@ static int is_certain(void *context, struct profile_file *file)
 	return is_in(cut->closure, file->path) || is_below(cut->own, file->path) || cut_file(file, cut->end);
 }
 
-static int certain_of_one(const struct profile *recording, const char *rule, struct profile *ret)
+static int certain_of_one(
+	const struct profile *recording, const char *rule, bool of_root, struct profile *ret)
 {
 	_cleanup_free_ char *own = NULL;
-	_cleanup_(elf_closure_releasep) struct elf_closure closure = {0};
+	_cleanup_(elf_closure_releasep) struct elf_closure closure = {.may_look = of_root ? is_roots : NULL};
 	_cleanup_(profile_releasep) struct profile certain = {0};
 	struct cut cut;
 	int r = find_executable(recording->program, &closure);
 
 	if (r == 0)
-		r = find_own_folder(recording->program, rule, &own);
+		r = find_own_folder(recording->program, rule, of_root, &own);
 	if (r == 0)
 		r = profile_copy(recording, &certain);
 	if (r < 0)
@@ -150,13 +161,13 @@ static int is_nobodys(void *context, struct profile_file *file)
 	return 1;
 }
 
-int certain_of(const struct recordings *recordings, const char *rule, struct profile *ret)
+int certain_of(const struct recordings *recordings, const char *rule, bool of_root, struct profile *ret)
 {
 	struct profile common = {0};
 	int r;
 
 	if (recordings->n == 1)
-		return certain_of_one(&recordings->items[0], rule, ret);
+		return certain_of_one(&recordings->items[0], rule, of_root, ret);
 	r = recordings_common(recordings, &common);
 	if (r < 0)
 		return r;

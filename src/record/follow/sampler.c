@@ -67,7 +67,7 @@ static int expect_libraries(struct sampler *sampler, const char *program, pid_t 
 		.library_path = getenv("LD_LIBRARY_PATH")};
 	_cleanup_free_ char *executed = NULL;
 	size_t file;
-	int r = script_executed(program, &executed);
+	int r = script_executed(program, NULL, &executed);
 
 	if (r == 0)
 		r = elf_closure_add(&closure, executed);

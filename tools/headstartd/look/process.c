@@ -139,7 +139,7 @@ bool process_executed(const struct process_seen *seen, const char *program)
 	_cleanup_free_ char *executed = NULL;
 
 	return streq(program, seen->image) ||
-		(script_executed(program, &executed) == 0 && streq(executed, seen->image));
+		(script_executed(program, NULL, &executed) == 0 && streq(executed, seen->image));
 }
 
 bool process_bytes_read(int32_t pid, uint64_t *ret)
