@@ -199,6 +199,21 @@ static void a_plan_of_another_start_that_is_missing_is_made(void **state)
 	assert_int_equal(access(plan, F_OK), 0);
 }
 
+static void a_first_start_of_a_host_counts_with_its_own_plan(void **state)
+{
+	struct kept first;
+
+	make_host("word");
+	first = keep("one", 0);
+	assert_true(first.key != 0);
+	assert_true(keep_size(program, first.key) > keep_size(program, 0));
+	assert_int_equal(first.bytes, keep_size(program, first.key));
+	assert_int_equal(keep_forget(program), 0);
+	assert_int_equal(keep_within(first.bytes - 1, 0, "one", 0).bytes, 0);
+	assert_false(is_stored(STATE_PROFILE_SUFFIX));
+	assert_int_equal(keep_within(first.bytes, 0, "one", 0).bytes, first.bytes);
+}
+
 static void another_start_that_takes_too_much_leaves_those_before(void **state)
 {
 	_cleanup_(profile_releasep) struct profile asked = start(PROFILE_BIAS_LEARNT, 3);
@@ -643,6 +658,7 @@ int main(void)
 		TEST(another_start_that_takes_too_much_leaves_those_before),
 		TEST(a_plan_that_is_missing_is_made),
 		TEST(a_plan_of_another_start_that_is_missing_is_made),
+		TEST(a_first_start_of_a_host_counts_with_its_own_plan),
 		TEST(a_plan_that_is_not_what_is_stored_is_marked),
 		TEST(a_user_is_handed_what_everybodys_plan_has),
 		TEST(a_recording_is_left_alone),

@@ -249,12 +249,12 @@ struct kept keep_start(struct profile *profile, const char *const *argv, const s
 		return kept;
 	if (store_path_for_writing(STORE_PROFILE, program, &path) < 0 || (lock = keep_lock()) < 0)
 		return kept;
-	asked = profile->asked;
-	before = keep_size(program, 0);
+	asked = profile->asked; /* also the first start of a host has a plan of its own */
+	before = keep_size(program, asked);
 	if (store(path, profile, key) < 0)
 		return kept;
 	made = keep_make_plans_in_turn(program) >= 0 && (!key || size_of_plan(program, key));
-	after = keep_size(program, key);
+	after = keep_size(program, asked);
 	grown = after > before ? after - before : 1;
 	if (!made || grown > most) {
 		if (key)
