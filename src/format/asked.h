@@ -67,6 +67,7 @@ struct asked {
 	/* The argument that says what is asked for: those after it belong to that. ASKED_ARGUMENTS_MAX: there is none. */
 	unsigned int number;
 	char role; /* of it; 0: none, or the rule is `all` */
+	bool also; /* an argument before it, of the role `also`, counts as well */
 	/* The canonical path of the file, or else of the folder of near=, or "". */
 	char text[ASKED_TEXT_SIZE];
 };

@@ -98,6 +98,14 @@ static struct kept keep_within(uint64_t most, uid_t user, const char *argument, 
 	return keep_start(&profile, argv, &here, key, user, most);
 }
 
+static struct kept keep_both(uid_t user, const char *first, const char *second)
+{
+	const char *const argv[] = {program, first, second, NULL};
+	_cleanup_(profile_releasep) struct profile profile = start(PROFILE_BIAS_LEARNT, 3);
+
+	return keep_start(&profile, argv, &here, 0, user, UINT64_MAX);
+}
+
 static struct kept keep_of(uid_t user, const char *argument, uint64_t key)
 {
 	return keep_within(UINT64_MAX, user, argument, key);
@@ -247,8 +255,8 @@ static void need_own_name(pid_t pid)
 	skip();
 }
 
-/* What a process tells that was started with that argument, and is that user's. */
-static uint64_t key_of(uid_t user, const char *argument)
+/* What a process tells that was started with these arguments, and is that user's. `second` may be NULL. */
+static uint64_t key_of_both(uid_t user, const char *first, const char *second)
 {
 	struct process_seen seen = {.executed = program, .here = true, .named = true};
 	struct carry_told told = {0};
@@ -266,7 +274,7 @@ static uint64_t key_of(uid_t user, const char *argument)
 		snprintf(words[1], sizeof(words[1]), "%u", user);
 		setenv(PIPE_OF_CHILD, words[0], 1);
 		setenv(USER_OF_CHILD, words[1], 1);
-		execl("/proc/self/exe", program, argument, NULL);
+		execl("/proc/self/exe", program, first, second, NULL);
 		_exit(1);
 	}
 	close(ready[1]);
@@ -281,6 +289,11 @@ static uint64_t key_of(uid_t user, const char *argument)
 	kill(seen.pid, SIGKILL);
 	waitpid(seen.pid, NULL, 0);
 	return told.key;
+}
+
+static uint64_t key_of(uid_t user, const char *argument)
+{
+	return key_of_both(user, argument, NULL);
 }
 
 static _Noreturn void be_child(void)
@@ -304,17 +317,22 @@ static char *make_file(const char *name, uid_t owner)
 	return path;
 }
 
-/* The key is in the name of a plan, which everybody can list: nobody must learn by it that a file exists. Root finds any. */
-static void a_file_that_users_cannot_see_is_no_key_of_theirs(void **state)
+static void need_root_and_execution(void)
 {
-	_cleanup_free_ char *closed = NULL, *hidden = NULL, *seen = NULL, *theirs = NULL;
-
 	if (geteuid() != 0)
 		skip();
 	if (getenv("LD_PRELOAD") && strstr(getenv("LD_PRELOAD"), "vgpreload")) {
 		print_message("this program cannot execute itself (valgrind)\n");
 		skip();
 	}
+}
+
+/* The key is in the name of a plan, which everybody can list: nobody must learn by it that a file exists. Root finds any. */
+static void a_file_that_users_cannot_see_is_no_key_of_theirs(void **state)
+{
+	_cleanup_free_ char *closed = NULL, *hidden = NULL, *seen = NULL, *theirs = NULL;
+
+	need_root_and_execution();
 	assert_true(asprintf(&closed, "%s/closed", folder) > 0);
 	assert_int_equal(mkdir(closed, 0700), 0);
 	hidden = make_file("closed/hidden", 0);
@@ -345,6 +363,24 @@ static void a_first_start_tells_nothing_of_what_users_cannot_see(void **state)
 	assert_int_equal(keep_forget(program), 0);
 	assert_true(keep_of(0, hidden, 0).key != 0);
 	assert_int_equal(keep_forget(program), 0);
+}
+
+/* Others could test guesses at it, which may be code or a name of the user's. */
+static void what_else_a_user_said_is_in_no_key(void **state)
+{
+	if (geteuid() != 0)
+		skip(); /* of others, no file counts as root's */
+	make_host("word\n-l = also");
+	assert_int_not_equal(keep_both(0, "-l=code", "word").key, 0);
+	assert_int_equal(keep_forget(program), 0);
+	assert_int_equal(keep_both(NOBODY, "-l=code", "word").key, 0);
+	assert_int_equal(keep_forget(program), 0);
+	assert_int_not_equal(keep_both(NOBODY, "word", "-l=code").key, 0);
+	need_root_and_execution();
+	assert_int_not_equal(key_of(NOBODY, "another"), 0);
+	assert_int_not_equal(key_of_both(0, "-l=code", "another"), 0);
+	assert_int_equal(key_of_both(NOBODY, "-l=code", "another"), 0);
+	assert_int_not_equal(key_of_both(NOBODY, "another", "-l=code"), 0);
 }
 
 static bool plan_names(const char *text, mode_t *ret_mode)
@@ -671,6 +707,7 @@ int main(void)
 		TEST(a_plan_for_everybody_names_nothing_hidden_once_the_program_can_be_reached),
 		TEST(users_together_leave_places_to_root),
 		TEST(a_first_start_tells_nothing_of_what_users_cannot_see),
+		TEST(what_else_a_user_said_is_in_no_key),
 	};
 
 	if (getenv(PIPE_OF_CHILD))

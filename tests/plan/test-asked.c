@@ -271,6 +271,13 @@ static void what_the_caller_learns(void **state)
 	free(canonical);
 	assert_true(asked_by_arguments(PYTHON, (const char *[]){"p", "-c", "x", NULL}, AT_FDCWD, &asked));
 	assert_string_equal(asked.text, "");
+	assert_false(asked.also);
+	assert_true(asked_by_arguments(
+		JAVA, (const char *[]){"p", "-cp", "x.jar", "-jar", "a.py", NULL}, AT_FDCWD, &asked));
+	assert_true(asked.also);
+	assert_true(asked_by_arguments(
+		JAVA, (const char *[]){"p", "-jar", "a.py", "-cp", "x.jar", NULL}, AT_FDCWD, &asked));
+	assert_false(asked.also);
 	assert_false(asked_by_arguments(PYTHON, (const char *[]){"p", "none", NULL}, AT_FDCWD, &asked));
 	assert_string_equal(asked.text, "");
 }

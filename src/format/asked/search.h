@@ -261,6 +261,7 @@ ASKED_PART bool asking_search(struct asking *asking)
 				!asking->source->enter(asking->source->context, text + from)))
 			return false;
 		if (role == 'a') {
+			asking->asked->also = true;
 			if (!asking_add_argument(asking, &asking->hash, role, n, from))
 				return false;
 			continue;
@@ -290,6 +291,7 @@ static inline bool asked_for(const char *rule, const struct asked_source *source
 	ret->key = 0;
 	ret->number = ASKED_ARGUMENTS_MAX;
 	ret->role = '\0';
+	ret->also = false;
 	ret->text[0] = '\0';
 	if (asking_has(rule, ASKED_RULE_ALL)) {
 		ret->number = 0;

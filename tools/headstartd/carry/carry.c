@@ -93,11 +93,11 @@ static bool switched_off(const struct process_seen *seen, const char *program)
 
 /*
  * The name of a plan has the key of its start, and everybody can list names. A file that only root can change, or a word such as a
- * subcommand, is no secret of the user; the text of a command may be, and others could test guesses at it.
+ * subcommand, is no secret of the user; the text of a command may be, or what else counts (`also`), and others could test guesses at it.
  */
 static bool is_no_secret(const struct asked *asked, uid_t user)
 {
-	return user == 0 || asked->role == 'f' || asked->role == 'w';
+	return user == 0 || ((asked->role == 'f' || asked->role == 'w') && !asked->also);
 }
 
 /* Whether what a user's start asks for may show, or nothing is asked for. It was looked for with root's rights. */

@@ -46,22 +46,30 @@ int keep_name_start(struct profile *profile, const char *const *argv, int folder
 	return r;
 }
 
-int keep_describe_start(struct profile *profile, const char *const *argv, const struct asked_place *place)
+/* *ret_asked is filled in either way. */
+static int describe_start(struct profile *profile, const char *const *argv, const struct asked_place *place,
+	struct asked *ret_asked)
 {
 	struct plan_options options = {0};
 	char rule[ASKED_RULE_MAX];
-	struct asked asked;
 	int r;
 
 	plan_host(profile->program, rule, &options);
-	asked_by_arguments_at(rule, argv, place, &asked);
+	asked_by_arguments_at(rule, argv, place, ret_asked);
 	r = keep_name_start(profile, argv, place->folder);
 	free(profile->rule);
 	free(profile->asked_path);
 	profile->rule = strdup(rule);
-	profile->asked_path = strdup(asked.text);
-	profile->asked = asked.key;
+	profile->asked_path = strdup(ret_asked->text);
+	profile->asked = ret_asked->key;
 	return profile->rule && profile->asked_path ? r : -ENOMEM;
+}
+
+int keep_describe_start(struct profile *profile, const char *const *argv, const struct asked_place *place)
+{
+	struct asked asked;
+
+	return describe_start(profile, argv, place, &asked);
 }
 
 /* 0 if there is no such file. */
@@ -218,15 +226,17 @@ static int forget_start(const char *program, uint64_t key)
 
 /*
  * The plan of a start has a name that everybody can list, made of what was asked for, which we have looked for with root's rights. A user
- * could ask for whatever name in a folder of root's, and see whether there is such a plan. Of later starts this is found out before they are
- * traced (headstartd/carry/carry.c).
+ * could ask for whatever name in a folder of root's, and see whether there is such a plan. And what counts besides what was asked for (`also`)
+ * may be a text of the user's, at which others could test guesses. Of later starts both are found out before they are traced
+ * (headstartd/carry/carry.c).
  */
-static int forget_secret(struct profile *profile)
+static int forget_secret(struct profile *profile, const struct asked *asked)
 {
 	struct stranger stranger;
 
-	if (!*profile->asked_path || stranger_find(profile->asked_path, &stranger) < 0 ||
-		!hidden_from_others(profile->asked_path))
+	if (!asked->also &&
+		(!asked->text[0] || stranger_find(asked->text, &stranger) < 0 ||
+			!hidden_from_others(asked->text)))
 		return 0;
 	free(profile->asked_path);
 	profile->asked_path = strdup("");
@@ -241,20 +251,21 @@ struct kept keep_start(struct profile *profile, const char *const *argv, const s
 	_cleanup_free_ char *program = strdup(profile->program), *path = NULL;
 	_cleanup_close_ int lock = -1;
 	struct kept kept = {0};
-	uint64_t before, after, asked, grown;
+	uint64_t before, after, start, grown;
+	struct asked asked;
 	bool made;
 
-	if (!program || keep_describe_start(profile, argv, place) < 0 || (key && profile->asked != key) ||
-		(user != 0 && forget_secret(profile) < 0))
+	if (!program || describe_start(profile, argv, place, &asked) < 0 ||
+		(user != 0 && forget_secret(profile, &asked) < 0) || (key && profile->asked != key))
 		return kept;
 	if (store_path_for_writing(STORE_PROFILE, program, &path) < 0 || (lock = keep_lock()) < 0)
 		return kept;
-	asked = profile->asked; /* also the first start of a host has a plan of its own */
-	before = keep_size(program, asked);
+	start = profile->asked; /* also the first start of a host has a plan of its own */
+	before = keep_size(program, start);
 	if (store(path, profile, key) < 0)
 		return kept;
 	made = keep_make_plans_in_turn(program) >= 0 && (!key || size_of_plan(program, key));
-	after = keep_size(program, asked);
+	after = keep_size(program, start);
 	grown = after > before ? after - before : 1;
 	if (!made || grown > most) {
 		if (key)
@@ -264,7 +275,7 @@ struct kept keep_start(struct profile *profile, const char *const *argv, const s
 		return kept;
 	}
 	kept.bytes = key ? grown : after;
-	kept.key = keep_is_host(program) ? asked : 0;
+	kept.key = keep_is_host(program) ? start : 0;
 	return kept;
 }
 
