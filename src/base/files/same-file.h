@@ -17,3 +17,11 @@ static inline bool is_still_named(int fd, const char *path)
 
 	return fstat(fd, &open_file) == 0 && lstat(path, &named) == 0 && same_file(&open_file, &named);
 }
+
+struct statx;
+
+/*
+ * Whether this canonical path leads to the same file as `status`. If only `cached` names count, nothing is waited for; before Linux 5.12 it may
+ * wait all the same.
+ */
+bool path_leads_to(const char *path, const struct statx *status, bool cached);

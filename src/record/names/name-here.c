@@ -2,7 +2,6 @@
 /* Composes names from what the mount tables say, and compares what they lead to with the opened file. */
 #include "record/names/name-here.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
@@ -14,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/files/links.h"
+#include "base/files/same-file.h"
 #include "base/paths/overlay.h"
 #include "base/strings.h"
 
@@ -36,32 +36,6 @@ static char *join(const char *folder, const char *rest)
 	return path;
 }
 
-static int look(const char *path, struct statx *ret)
-{
-	return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_INO, ret);
-}
-
-/* Looks at a canonical path by what the kernel has cached of it. Before Linux 5.12 it may wait. */
-static int look_cached(const char *path, struct statx *ret)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = RESOLVE_CACHED | RESOLVE_NO_SYMLINKS};
-	_cleanup_close_ int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-
-	if (fd < 0)
-		return errno == EINVAL || errno == ENOSYS ? look(path, ret) : -1;
-	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, ret);
-}
-
-bool name_here_leads_to(const char *path, const struct statx *status, bool cached)
-{
-	struct statx named;
-	int r = cached ? look_cached(path, &named) : look(path, &named);
-
-	return r == 0 && named.stx_ino == status->stx_ino && named.stx_dev_major == status->stx_dev_major &&
-		named.stx_dev_minor == status->stx_dev_minor;
-}
-
 char *name_here_by_mount(const struct mounts *here, const struct mount *there, const char *path,
 	const struct statx *status, bool cached)
 {
@@ -75,7 +49,7 @@ char *name_here_by_mount(const struct mounts *here, const struct mount *there, c
 			: NULL;
 		_cleanup_free_ char *name = part ? join(mount->point, part) : NULL;
 
-		if (name && name_here_leads_to(name, status, cached))
+		if (name && path_leads_to(name, status, cached))
 			return TAKE_PTR(name);
 	}
 	return NULL;
@@ -87,7 +61,7 @@ char *name_here_below_mount(const struct mounts *here, const char *path, const s
 	for (size_t i = 0; path[0] == '/' && i < here->count; i++) {
 		_cleanup_free_ char *name = join(here->items[i].point, path);
 
-		if (!name || !name_here_leads_to(name, status, cached))
+		if (!name || !path_leads_to(name, status, cached))
 			continue;
 		*ret_mount = &here->items[i];
 		return TAKE_PTR(name);

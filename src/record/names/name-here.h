@@ -11,9 +11,6 @@
 
 struct statx;
 
-/* Whether this canonical path leads to the same file as `status`; if only `cached` names count, nothing is waited for. */
-bool name_here_leads_to(const char *path, const struct statx *status, bool cached);
-
 /*
  * The name of the file that is `path` in a namespace where it lies on the mount `there`: where we have mounted the same file system.
  * It leads to the same file as `status`; if only `cached` names count, nothing is waited for to find that out. NULL: there is none, or

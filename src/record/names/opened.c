@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/files/links.h"
+#include "base/files/same-file.h"
 #include "base/paths/stranger.h"
 #include "base/run/process-tree.h"
 #include "base/strings.h"
@@ -70,8 +71,7 @@ static bool looks_in_cache(const struct opens *opens)
 /* The name, if it leads back to the same file. Deleted files and those of other mount namespaces have none. */
 static char *name_of(const struct opens *opens, const struct opening *opening)
 {
-	if (opening->path[0] != '/' ||
-		!name_here_leads_to(opening->path, &opening->status, looks_in_cache(opens)))
+	if (opening->path[0] != '/' || !path_leads_to(opening->path, &opening->status, looks_in_cache(opens)))
 		return NULL;
 	return strdup(opening->path);
 }

@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/files/links.h"
+#include "base/files/same-file.h"
 #include "base/run/process-file.h"
 #include "base/run/process-tree.h"
 #include "base/strings.h"
@@ -95,7 +96,7 @@ static const char *find_name(const struct process_seen *seen, const struct execu
 	struct name *name = &names[(executed->inode ^ executed->mount) % NAMES];
 	uint64_t now = monotonic_ms();
 
-	if (name_here_leads_to(path, status, true))
+	if (path_leads_to(path, status, true))
 		return path;
 	if (is_same(&name->executed, executed) &&
 		(name->path ? name_here_still_leads_to(name->path, status) : name->until_ms > now))
