@@ -157,6 +157,33 @@ static void many_programs_of_a_user_take_no_name_from_others(void **state)
 	end_process(other);
 }
 
+/* Returns only on failure. */
+static bool execute_from(const void *context, int ready)
+{
+	char path[PATH_MAX], number[16];
+
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)*(const pid_t *)context, mounted);
+	snprintf(number, sizeof(number), "%d", ready);
+	execl(path, path, number, NULL);
+	return false;
+}
+
+/* Whoever executes it is in our namespaces, where nothing has the name that the kernel tells. */
+static void a_file_of_another_namespace_has_no_name(void **state)
+{
+	struct process_seen seen = {.executed = mounted};
+	pid_t other = start(&(struct life){.elsewhere = true});
+
+	seen.pid = start_process(execute_from, &other);
+	assert_true(seen.pid > 0);
+	assert_true(process_see(&seen));
+	assert_false(seen.here);
+	assert_false(elsewhere_see(&seen));
+	assert_false(seen.named);
+	end_process(seen.pid);
+	end_process(other);
+}
+
 static bool looks_at(struct looker *looker, pid_t pid)
 {
 	return looker_see(looker, &(struct process_seen){.pid = pid, .executed = self});
@@ -335,17 +362,6 @@ static void who_was_executed_first_is_told_first(void **state)
 	assert_int_equal(order.told[1], order.pids[1]);
 }
 
-static int copy_self(const char *path)
-{
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
-	_cleanup_free_ char *data = NULL;
-	size_t size;
-
-	if (fd < 0 || fchmod(fd, 0755) < 0 || read_file(self, 64u << 20, &data, &size) < 0)
-		return -1;
-	return write_full(fd, data, size);
-}
-
 static int make_program(void **state)
 {
 	if (!mkdtemp(folder) || chmod(folder, 0755) < 0) /* users look into it */
@@ -354,7 +370,7 @@ static int make_program(void **state)
 	snprintf(program, sizeof(program), "%s/stored/program", folder);
 	snprintf(point, sizeof(point), "%s/point", folder);
 	snprintf(mounted, sizeof(mounted), "%s/point/program", folder);
-	return mkdir(stored, 0755) < 0 || mkdir(point, 0755) < 0 ? -1 : copy_self(program);
+	return mkdir(stored, 0755) < 0 || mkdir(point, 0755) < 0 ? -1 : copy_program(self, program);
 }
 
 static int remove_program(void **state)
@@ -368,6 +384,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(whoever_lives_in_a_namespace_of_roots_is_not_root),
 		cmocka_unit_test(ids_in_a_users_namespace_are_that_user),
 		cmocka_unit_test(many_programs_of_a_user_take_no_name_from_others),
+		cmocka_unit_test(a_file_of_another_namespace_has_no_name),
 		cmocka_unit_test(a_child_that_has_ended_is_nobodys_fault),
 		cmocka_unit_test(who_has_ended_keeps_nobody_waiting),
 		cmocka_unit_test(who_was_executed_first_is_told_first),

@@ -10,6 +10,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -71,6 +74,65 @@ static void in_another_user_namespace_it_is_not(void **state)
 static void below_another_root_it_is_not(void **state)
 {
 	assert_false(is_here(0, "/usr"));
+}
+
+/* It has a program and a script where there is nothing here. */
+static bool mount_there(const void *point, int ready)
+{
+	static const char script[] = "#!/bin/sh\necho\nkill -STOP $$\n";
+
+	return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+		mount("test", point, "tmpfs", 0, "mode=755") == 0 && chdir(point) == 0 &&
+		copy_program(self, "program") == 0 &&
+		write_program("script", script, sizeof(script) - 1) == 0;
+}
+
+struct execution {
+	char folder[64];
+	const char *name;
+};
+
+/* Returns only on failure. Such a program says by its standard output that it is ready. */
+static bool execute_there(const void *context, int ready)
+{
+	const struct execution *execution = context;
+
+	if (dup2(ready, 1) == 1 && chdir(execution->folder) == 0)
+		execl(execution->name, execution->name, "stay", NULL);
+	return false;
+}
+
+/* Its process is here, but the names that the kernel tells of it mean something else here, or nothing. */
+static void a_file_of_another_namespace_is_not_here(void **state)
+{
+	char point[] = "/tmp/headstart-process.XXXXXX";
+	struct process_seen seen = {.executed = "./program"};
+	struct execution execution = {.name = seen.executed};
+	pid_t other;
+
+	assert_non_null(mkdtemp(point));
+	other = start_process(mount_there, point);
+	if (other < 0) {
+		rmdir(point);
+		print_message("partial: no namespaces here\n");
+		skip();
+	}
+	snprintf(execution.folder, sizeof(execution.folder), "/proc/%d/root%s", (int)other, point);
+	seen.pid = start_process(execute_there, &execution);
+	assert_true(seen.pid > 0);
+	assert_true(process_see(&seen));
+	assert_false(seen.here || seen.named);
+	end_process(seen.pid);
+
+	seen.executed = execution.name = "./script";
+	seen.pid = start_process(execute_there, &execution);
+	assert_true(seen.pid > 0);
+	assert_true(process_see(&seen));
+	assert_true(seen.here);
+	assert_string_equal(seen.program, seen.image); /* its interpreter */
+	end_process(seen.pid);
+	end_process(other);
+	assert_int_equal(rmdir(point), 0);
 }
 
 static void a_process_that_has_ended_is_not_seen(void **state)
@@ -174,6 +236,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(in_another_mount_namespace_it_is_not),
 		cmocka_unit_test(in_another_user_namespace_it_is_not),
 		cmocka_unit_test(below_another_root_it_is_not),
+		cmocka_unit_test(a_file_of_another_namespace_is_not_here),
 		cmocka_unit_test(a_process_that_has_ended_is_not_seen),
 		cmocka_unit_test(a_recording_that_is_over_switches_nothing_off),
 		cmocka_unit_test(a_process_that_has_ended_is_switched_off),
@@ -184,6 +247,8 @@ int main(int argc, char **argv)
 		return 1;
 	if (argc > 1) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (strcmp(argv[1], "stay") == 0 && write(1, "", 1) == 1)
+			stay();
 		execute_again();
 		return 1;
 	}

@@ -85,13 +85,16 @@ static bool allowed(const struct process_seen *seen)
 		settings_permit(seen->program, false).learn;
 }
 
-/* Whether everybody may know that the program is there, nobody but root can change it, and it is what was executed. */
+/*
+ * Whether the program is there, everybody may know that, nobody but root can change it, and it is what was executed. A name that leads to nothing
+ * has no stranger either, if only root can make something there.
+ */
 static bool can_be_learnt(const struct process_seen *seen)
 {
 	struct stranger stranger;
 
-	return stranger_find(seen->program, &stranger) == 0 && may_show_of(seen->program, seen->program) &&
-		process_executed(seen, seen->program);
+	return stranger_find(seen->program, &stranger) == 0 && access(seen->program, F_OK) == 0 &&
+		may_show_of(seen->program, seen->program) && process_executed(seen, seen->program);
 }
 
 /* The start that is traced. */

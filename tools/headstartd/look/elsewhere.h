@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Programs that are executed in another mount namespace, as in a container, a sandbox or a service with mounts of its own, or below another
- * root. What they are called there means something else here, or nothing. But most are files of a disk that we have mounted, too: plans know
- * them by that name.
+ * root, or that are files of one. What they are called there means something else here, or nothing. But most are files of a disk that we have
+ * mounted, too: plans know them by that name.
  */
 #pragma once
 

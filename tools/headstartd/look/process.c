@@ -8,12 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
 #include "base/files/links.h"
+#include "base/files/same-file.h"
+#include "base/run/process-file.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "elf/script.h"
@@ -86,6 +89,25 @@ static bool is_here(int32_t pid)
 }
 
 /*
+ * Whether the name leads to the open file: that may lie on a mount of another namespace (/proc/PID/root), or on one that is mounted nowhere,
+ * where it may have any name. It was just used, so the kernel has cached the name.
+ */
+static bool is_name_of(int fd, const char *name)
+{
+	struct statx status;
+
+	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status) == 0 &&
+		path_leads_to(name, &status, true);
+}
+
+static bool is_image_here(const struct process_seen *seen)
+{
+	_cleanup_close_ int fd = process_open(seen->pid, O_PATH, "exe");
+
+	return fd >= 0 && is_name_of(fd, seen->image);
+}
+
+/*
  * The name of what was executed, by what the kernel has cached of the path: it has just followed the same path itself.
  * With RESOLVE_CACHED (Linux 5.12) this never waits.
  */
@@ -100,9 +122,9 @@ static bool resolve(const struct process_seen *seen, char ret[PATH_MAX])
 	if (seen->executed[0] != '/' && folder < 0)
 		return false;
 	fd = (int)syscall(SYS_openat2, folder < 0 ? AT_FDCWD : folder, seen->executed, &how, sizeof(how));
-	if (fd < 0)
+	if (fd < 0 || path_of_fd(fd, ret) < 0)
 		return false;
-	return path_of_fd(fd, ret) == 0;
+	return streq(ret, seen->image) || is_name_of(fd, ret);
 }
 
 static bool read_status(int32_t pid, char text[STATUS_BYTES])
@@ -126,7 +148,7 @@ bool process_see(struct process_seen *seen)
 	if (!read_link(proc_path(path, seen->pid, "exe"), seen->image))
 		return false;
 	(void)read_status(seen->pid, status);
-	seen->named = seen->here = is_here(seen->pid);
+	seen->named = seen->here = is_here(seen->pid) && is_image_here(seen);
 	seen->parent = seen->here && number_of_line(status, "PPid:", &parent) ? (int32_t)parent : 0;
 	seen->user = user_of(status);
 	if (!seen->here || !resolve(seen, seen->program))

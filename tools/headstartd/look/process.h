@@ -23,7 +23,8 @@ struct process_seen {
 	char image[PATH_MAX]; /* canonical: the program, or the script's interpreter */
 	int32_t parent;       /* 0: it has ended */
 	uid_t user;           /* the real one, at that time */
-	bool here; /* it has our root and namespaces, so that paths of its own, and its user, are ours as well */
+	/* It has our root and namespaces, so that paths of its own, and its user, are ours as well; and `image` leads to what it executes. */
+	bool here;
 	bool named; /* these two paths are names in our mount namespace; always if it is here (headstartd/look/elsewhere.h) */
 };
 
