@@ -16,9 +16,9 @@
 #include "base/cleanup.h"
 #include "base/files/links.h"
 #include "base/paths/mountinfo.h"
+#include "base/paths/steps.h"
 
-#define TRIES     20 /* while somebody mounts or renames, the kernel's cache of names may not be looked at */
-#define LINKS_MAX 40 /* as the kernel has it: path_resolution(7) */
+#define TRIES 20 /* while somebody mounts or renames, the kernel's cache of names may not be looked at */
 
 enum manner {
 	WAITS,
@@ -27,13 +27,11 @@ enum manner {
 };
 
 struct walk {
-	int at;              /* owned: O_PATH of the place reached so far */
-	struct stat st;      /* of that */
-	uint64_t mount;      /* on which that lies; 0: the kernel does not say (before Linux 5.8) */
-	char rest[PATH_MAX]; /* of the path, from there */
-	bool from_root;      /* the rest begins at "/" */
-	bool automount;      /* that place is an automounter's */
-	unsigned links;      /* followed so far */
+	int at;         /* owned: O_PATH of the place reached so far */
+	struct stat st; /* of that */
+	uint64_t mount; /* on which that lies; 0: the kernel does not say (before Linux 5.8) */
+	bool automount; /* that place is an automounter's */
+	struct steps steps;
 	enum manner manner;
 };
 
@@ -54,38 +52,6 @@ static int tell(int fd, const struct stat *st, struct stranger *ret)
 		ret->path[0] = '\0';
 	ret->owner = st->st_uid;
 	return -EPERM;
-}
-
-/* Takes the first word of the rest. *ret is "" at the end. Returns 0 or -ENAMETOOLONG. */
-static int take_word(struct walk *walk, char ret[NAME_MAX + 1])
-{
-	size_t slashes = strspn(walk->rest, "/"), length = strcspn(walk->rest + slashes, "/");
-
-	if (length > NAME_MAX)
-		return -ENAMETOOLONG;
-	memcpy(ret, walk->rest + slashes, length);
-	ret[length] = '\0';
-	memmove(walk->rest, walk->rest + slashes + length, strlen(walk->rest + slashes + length) + 1);
-	return 0;
-}
-
-/* Continues with the target of the link. */
-static int follow(struct walk *walk, int link)
-{
-	char target[PATH_MAX];
-	ssize_t n = readlinkat(link, "", target, sizeof(target) - 1);
-	size_t left = strlen(walk->rest);
-
-	if (n < 0)
-		return -errno;
-	if (++walk->links > LINKS_MAX)
-		return -ELOOP;
-	if ((size_t)n + left + 1 > sizeof(walk->rest))
-		return -ENAMETOOLONG;
-	memmove(walk->rest + n, walk->rest, left + 1);
-	memcpy(walk->rest, target, (size_t)n);
-	walk->from_root = target[0] == '/';
-	return 0;
 }
 
 /*
@@ -180,7 +146,7 @@ static int enter(struct walk *walk, int at, const char *name, struct stranger *r
 	if (st.st_uid != 0 || (others_write(&st) && !is_shared(&st)))
 		return tell(fd, &st, ret);
 	if (S_ISLNK(st.st_mode))
-		return walk->manner == CACHED_ONLY ? -EAGAIN : follow(walk, fd);
+		return walk->manner == CACHED_ONLY ? -EAGAIN : steps_follow(&walk->steps, fd);
 	cleanup_closep(&walk->at);
 	walk->at = TAKE_FD(fd);
 	walk->st = st;
@@ -189,25 +155,25 @@ static int enter(struct walk *walk, int at, const char *name, struct stranger *r
 
 static int find(const char *path, enum manner manner, struct stranger *ret)
 {
-	struct walk walk = {.at = -1, .from_root = true, .manner = manner};
+	struct walk walk = {.at = -1, .manner = manner};
 	char word[NAME_MAX + 1];
 	int r;
 
 	if (path[0] != '/')
 		return -EINVAL;
-	if (strlen(path) >= sizeof(walk.rest))
-		return -ENAMETOOLONG;
-	strcpy(walk.rest, path);
+	r = steps_begin(&walk.steps, path);
+	if (r < 0)
+		return r;
 	*ret = (struct stranger){.owner = (uid_t)-1};
 	do {
-		if (walk.from_root) { /* our own root is as good as it is */
+		if (walk.steps.from_root) { /* our own root is as good as it is */
 			walk.mount = 0;
 			walk.automount = false;
 		}
-		r = walk.from_root ? enter(&walk, AT_FDCWD, "/", ret) : 0;
-		walk.from_root = false;
+		r = walk.steps.from_root ? enter(&walk, AT_FDCWD, "/", ret) : 0;
+		walk.steps.from_root = false;
 		if (r == 0)
-			r = take_word(&walk, word);
+			r = steps_take(&walk.steps, word);
 		if (r == 0 && word[0])
 			r = enter(&walk, walk.at, word, ret);
 	} while (r == 0 && word[0]);
