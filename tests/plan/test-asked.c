@@ -8,6 +8,8 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -382,6 +384,89 @@ static void what_the_user_cannot_see_counts_as_missing(void **state)
 	assert_int_equal(chmod("one", 0755), 0);
 }
 
+static uint64_t key_at(const struct asked_place *place, const char *path)
+{
+	struct asked asked;
+
+	(void)asked_by_arguments_at(PYTHON, (const char *[]){"p", path, NULL}, place, &asked);
+	return asked.key;
+}
+
+/* Otherwise the key of a file that everybody can see would show that there is something else, which the path passes. */
+static void a_path_leads_no_farther_than_the_user_can_see(void **state)
+{
+	const struct asked_place place = {.folder = AT_FDCWD, .root = -1, .viewer = geteuid() + 1};
+	static const char *const through[] = {"one/../a.py", "one/deep/../../a.py", "roundabout",
+		"one/./../link.py"},
+				 *const nowhere[] = {"", "a.py/", "a.py/../b.py", "none/../a.py", "endless"};
+	_cleanup_free_ char *whole = realpath("a.py", NULL), *absolute = NULL;
+	uint64_t a = KEY(PYTHON, "a.py");
+
+	assert_int_equal(chmod(folder, 0755), 0);
+	assert_int_equal(symlink("one/../a.py", "roundabout"), 0);
+	assert_int_equal(symlink(whole, "absolute"), 0);
+	assert_int_equal(symlink("endless", "endless"), 0);
+	assert_true(asprintf(&absolute, "/../..%s", whole) > 0);
+	SAME(a, key_at(&place, whole));
+	SAME(a, key_at(&place, absolute));
+	for (size_t i = 0; i < sizeof(through) / sizeof(*through); i++)
+		SAME(a, key_at(&place, through[i]));
+	for (mode_t mode = 0700; mode <= 0711; mode += 011) { /* neither entered nor listed; not listed */
+		assert_int_equal(chmod("one", mode), 0);
+		for (size_t i = 0; i < sizeof(through) / sizeof(*through); i++)
+			assert_int_equal(key_at(&place, through[i]), 0);
+	}
+	assert_int_equal(chmod("one", 0755), 0);
+	SAME(a, key_at(&place, "a.py"));
+	SAME(a, key_at(&place, "link.py"));
+	SAME(a, key_at(&place, "absolute"));
+	for (size_t i = 0; i < sizeof(nowhere) / sizeof(*nowhere); i++)
+		assert_int_equal(key_at(&place, nowhere[i]), 0);
+}
+
+/* Root can follow all links in /proc, and see all processes. */
+static void nothing_is_found_by_way_of_other_processes(void **state)
+{
+	const struct asked_place place = {.folder = AT_FDCWD, .root = -1, .viewer = geteuid() + 1};
+	_cleanup_close_ int fd = open("a.py", O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *whole = realpath("a.py", NULL);
+	char path[2 * PATH_MAX];
+
+	assert_int_equal(chmod(folder, 0755), 0);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), fd);
+	SAME(KEY(PYTHON, path), KEY(PYTHON, "a.py"));
+	assert_int_equal(key_at(&place, path), 0);
+	snprintf(path, sizeof(path), "/proc/%d/cwd/a.py", (int)getpid());
+	SAME(KEY(PYTHON, path), KEY(PYTHON, "a.py"));
+	assert_int_equal(key_at(&place, path), 0);
+	snprintf(path, sizeof(path), "/proc/%d/../..%s", (int)getpid(), whole);
+	SAME(KEY(PYTHON, path), KEY(PYTHON, "a.py"));
+	assert_int_equal(key_at(&place, path), 0);
+}
+
+/* As in a sandbox of theirs. */
+static void what_a_user_sees_below_another_root_does_not_lead_out_of_it(void **state)
+{
+	_cleanup_close_ int root = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC),
+			    folder_one = open("one", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const struct asked_place place = {.folder = folder_one, .root = root, .viewer = geteuid() + 1},
+				 outside = {.folder = root, .root = folder_one, .viewer = geteuid() + 1};
+	uint64_t a = KEY(PYTHON, "a.py");
+
+	assert_int_equal(chmod(folder, 0755), 0);
+	assert_int_equal(symlink("/a.py", "of-root"), 0);
+	SAME(a, key_at(&place, "/a.py"));
+	SAME(a, key_at(&place, "../of-root"));
+	SAME(a, key_at(&place, "../../../a.py"));
+	SAME(a, key_at(&place, "/one/../../one/../a.py"));
+	SAME(KEY(PYTHON, "one/a.py"), key_at(&place, "a.py"));
+	assert_int_equal(key_at(&outside, "a.py"), 0);
+	assert_int_equal(chmod("one", 0700), 0);
+	assert_int_equal(key_at(&place, "../a.py"), 0);
+	assert_int_equal(key_at(&place, "/one/../a.py"), 0);
+	assert_int_equal(chmod("one", 0755), 0);
+}
+
 /* Nonsense in the place of a rule, which a plan may hold, gives some key or none. */
 static void a_strange_rule_does_no_harm(void **state)
 {
@@ -464,6 +549,9 @@ int main(void)
 		cmocka_unit_test(what_only_the_disk_knows_is_guessed_wrong_or_not_at_all),
 		cmocka_unit_test(a_path_is_found_below_the_root_of_its_process),
 		cmocka_unit_test(what_the_user_cannot_see_counts_as_missing),
+		cmocka_unit_test(a_path_leads_no_farther_than_the_user_can_see),
+		cmocka_unit_test(nothing_is_found_by_way_of_other_processes),
+		cmocka_unit_test(what_a_user_sees_below_another_root_does_not_lead_out_of_it),
 		cmocka_unit_test(a_strange_rule_does_no_harm),
 		cmocka_unit_test(the_longest_folder_takes_no_more_room_than_there_is),
 		cmocka_unit_test(the_plan_of_a_start_lies_beside_the_other),

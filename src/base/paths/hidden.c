@@ -31,7 +31,7 @@ static bool any_folder(
 	return false;
 }
 
-static bool hides(const struct statx *st, uid_t user)
+bool folder_hides(const struct statx *st, uid_t user)
 {
 	mode_t needed = st->stx_uid == user ? S_IRUSR | S_IXUSR : S_IROTH | S_IXOTH;
 
@@ -46,12 +46,12 @@ static bool is_roots_alone(const struct statx *st, uid_t user)
 
 bool hidden_from_others(const char *path)
 {
-	return any_folder(path, hides, NOBODY, true);
+	return any_folder(path, folder_hides, NOBODY, true);
 }
 
 bool hidden_from(const char *path, uid_t user)
 {
-	return any_folder(path, hides, user, true);
+	return any_folder(path, folder_hides, user, true);
 }
 
 bool closed_to_others(const char *path)

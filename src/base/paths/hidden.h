@@ -14,6 +14,11 @@ bool hidden_from_others(const char *path);
 /* The same for this user, who may do more with folders of their own. What groups may do does not count. */
 bool hidden_from(const char *path, uid_t user);
 
+struct statx;
+
+/* Whether this user may not list or not search such a folder, going by its mode and owner. */
+bool folder_hides(const struct statx *st, uid_t user);
+
 /*
  * Whether root alone can reach the file: one of the folders is root's, and neither others nor a group but root's may search it. False for a path as
  * above of which that cannot be found out.

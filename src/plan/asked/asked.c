@@ -16,6 +16,7 @@
 #include "base/files/same-file.h"
 #include "base/paths/hidden.h"
 #include "base/paths/stranger.h"
+#include "base/paths/viewed.h"
 #include "base/strings.h"
 #include "format/asked/search.h"
 #include "plan/asked/words.h"
@@ -84,24 +85,30 @@ static bool is_named(int fd, const char *path)
 
 /*
  * Everybody can list the names of plans, which show keys, and can see in the page cache which plans were carried out. So a file gives a
- * user's start no key if only our rights, or a mount of the user's own, let us find it.
+ * user's start no key if only our rights, or a mount of the user's own, let us find it; nor if only our rights led us there, past what the
+ * user cannot see: then the key would show that this is there.
  */
-static bool may_see(const struct arguments *arguments, int fd)
+static int open_for_viewer(const struct arguments *arguments, const char *path, int flags)
 {
-	char path[PATH_MAX];
+	_cleanup_close_ int fd = -1;
+	char name[PATH_MAX];
 
-	return arguments->viewer == 0 ||
-		(path_of_fd(fd, path) == 0 && is_named(fd, path) && !hidden_from(path, arguments->viewer));
+	if (arguments->root >= 0 && path[0] != '/' && !folder_in_root(arguments, name))
+		return -1;
+	fd = open_viewed(arguments->root, arguments->folder, path, flags, arguments->viewer);
+	return fd >= 0 && path_of_fd(fd, name) == 0 && is_named(fd, name) &&
+			!hidden_from(name, arguments->viewer)
+		? TAKE_FD(fd)
+		: -1;
 }
 
 static int open_path(const struct arguments *arguments, const char *path, int flags)
 {
-	_cleanup_close_ int fd = -1;
-
+	if (arguments->viewer != 0)
+		return open_for_viewer(arguments, path, flags);
 	flags |= O_PATH | O_CLOEXEC;
-	fd = arguments->root >= 0 ? open_in_root(arguments, path, flags)
-				  : openat(arguments->folder, path, flags);
-	return fd >= 0 && may_see(arguments, fd) ? TAKE_FD(fd) : -1;
+	return arguments->root >= 0 ? open_in_root(arguments, path, flags)
+				    : openat(arguments->folder, path, flags);
 }
 
 static bool resolve(void *context, char text[ASKED_TEXT_SIZE])

@@ -12,7 +12,10 @@
 struct asked_place {
 	int folder; /* borrowed: an open folder, in which relative ones begin; or AT_FDCWD */
 	int root; /* borrowed: the root folder of a process in another mount namespace, by whose names all are; -1: ours */
-	/* If not 0, we are root and this is a start of that user: what this user cannot see by the name that it has here counts as missing. */
+	/*
+	 * If not 0, we are root and this is a start of that user: what this user cannot see by the name that it has here counts as missing, and so
+	 * does what lies behind a folder that this user cannot see into, or behind anything in /proc (base/paths/viewed.h).
+	 */
 	uid_t viewer;
 };
 
