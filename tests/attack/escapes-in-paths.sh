@@ -28,7 +28,7 @@ for format in nydus vmtouch; do
 	"$headstart" export --format $format "$tmp/profile" >"$tmp/out" || fail "no list for $format"
 	tr '\0' '\n' <"$tmp/out" | grep -qxF "$program" || fail "not the very path where no terminal is: $(cat "$tmp/out")"
 done
-"$headstart" relayout --profile "$tmp/profile" --force --in-place "$program" >"$tmp/out" 2>&1 || fail "it cannot be relaid: $(cat "$tmp/out")"
+"$headstart" relayout --profile "$tmp/profile" --all --in-place "$program" >"$tmp/out" 2>&1 || fail "it cannot be relaid: $(cat "$tmp/out")"
 at_a_terminal "$headstart" verify "$program"
 at_a_terminal "$headstart" undo --dry-run "$program"
 at_a_terminal "$headstart" undo "$program"
