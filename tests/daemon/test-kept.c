@@ -365,20 +365,6 @@ static void a_first_start_tells_nothing_of_what_users_cannot_see(void **state)
 	assert_int_equal(keep_forget(program), 0);
 }
 
-/* Others could test guesses at the text of a command. */
-static void the_text_of_a_users_first_start_is_no_key(void **state)
-{
-	if (geteuid() != 0)
-		skip(); /* of others, no file counts as root's */
-	make_host("text");
-	assert_int_equal(keep_of(NOBODY, "code", 0).key, 0);
-	assert_int_equal(keep_forget(program), 0);
-	assert_int_not_equal(keep("code", 0).key, 0);
-	assert_int_equal(keep_forget(program), 0);
-	make_host("command");
-	assert_int_equal(keep_of(NOBODY, "code", 0).key, 0);
-}
-
 /* Others could test guesses at it, which may be code or a name of the user's. */
 static void what_else_a_user_said_is_in_no_key(void **state)
 {
@@ -721,7 +707,6 @@ int main(void)
 		TEST(a_plan_for_everybody_names_nothing_hidden_once_the_program_can_be_reached),
 		TEST(users_together_leave_places_to_root),
 		TEST(a_first_start_tells_nothing_of_what_users_cannot_see),
-		TEST(the_text_of_a_users_first_start_is_no_key),
 		TEST(what_else_a_user_said_is_in_no_key),
 	};
 

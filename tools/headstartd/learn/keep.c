@@ -226,22 +226,17 @@ static int forget_start(const char *program, uint64_t key)
 
 /*
  * The plan of a start has a name that everybody can list, made of what was asked for, which we have looked for with root's rights. A user
- * could ask for whatever name in a folder of root's, and see whether there is such a plan. And others could test guesses at a text of the
- * user's, of a command or of what else counts (`also`).
+ * could ask for whatever name in a folder of root's, and see whether there is such a plan. And what counts besides what was asked for (`also`)
+ * may be a text of the user's, at which others could test guesses. Of later starts both are found out before they are traced
+ * (headstartd/carry/carry.c).
  */
-static bool is_secret(const struct asked *asked)
+static int forget_secret(struct profile *profile, const struct asked *asked)
 {
 	struct stranger stranger;
 
-	return asked->also || asked->role == 't' || asked->role == 'c' ||
-		(asked->text[0] && stranger_find(asked->text, &stranger) == 0 &&
-			hidden_from_others(asked->text));
-}
-
-/* Of later starts this is found out before they are traced (headstartd/carry/carry.c). */
-static int forget_secret(struct profile *profile, const struct asked *asked)
-{
-	if (!is_secret(asked))
+	if (!asked->also &&
+		(!asked->text[0] || stranger_find(asked->text, &stranger) < 0 ||
+			!hidden_from_others(asked->text)))
 		return 0;
 	free(profile->asked_path);
 	profile->asked_path = strdup("");

@@ -28,8 +28,8 @@ struct kept {
  * Adds the profile to the program's stored ones, unless the start is recorded already, and makes the plans. `argv` is of the
  * start, and `place` where its paths lie. With `key`, of another start of the program
  * that has been learnt, this must be the start's key still. If it was another `user` than root who started it, nobody is told of a file that
- * only root can see, of the text of a command, or of an argument that counts besides what was asked for. Nothing is kept if there is nothing
- * to read for everybody, if it took more than `most` bytes, or for an error; what was kept before stays.
+ * only root can see, nor of an argument that counts besides what was asked for. Nothing is kept if there is nothing to read for
+ * everybody, if it took more than `most` bytes, or for an error; what was kept before stays.
  */
 struct kept keep_start(struct profile *profile, const char *const *argv, const struct asked_place *place,
 	uint64_t key, uid_t user, uint64_t most);
