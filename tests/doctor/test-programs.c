@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the doctor: each check runs on a root of its own, with a /proc, /sys and /etc as they might be. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* Unit tests of the doctor's checks of programs, of what is preloaded into them, and of plans. */
+#include "fake-host.h"
 
 #include <cmocka.h>
 #include <errno.h>
@@ -15,376 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/files/io.h"
 #include "base/strings.h"
-#include "base/texts/read-ahead-note.h"
-#include "doctor/checks.h"
 #include "doctor/state.h"
 #include "format/state-folder.h"
-#include "handmade.h"
-#include "replace/publish.h"
-#include "tree.h"
-
-/* The machine of the current test: healthy until a test changes it. */
-static char root[] = "/tmp/headstart-doctor.XXXXXX";
-static struct doctor_host host;
-static struct doctor_report report;
-static const char *variables[8][2];
-static struct device disk;
-
-static const char *fake_variable(const char *name)
-{
-	for (size_t i = 0; i < 8 && variables[i][0]; i++)
-		if (streq(variables[i][0], name))
-			return variables[i][1];
-	return NULL;
-}
-
-static void set(const char *name, const char *value)
-{
-	size_t i = 0;
-
-	while (variables[i][0])
-		i++;
-	variables[i][0] = name;
-	variables[i][1] = value;
-}
-
-static int fake_device(const struct doctor_host *on, const char *path, struct device *ret)
-{
-	*ret = disk;
-	return 0;
-}
-
-static void put_bytes(const char *path, const void *data, size_t size, mode_t mode)
-{
-	char full[PATH_MAX], folder[PATH_MAX];
-	_cleanup_close_ int fd = -1;
-
-	assert_true(host_path(&host, path, full));
-	strcpy(folder, full);
-	*strrchr(folder, '/') = '\0';
-	assert_int_equal(make_folders(folder, 0755), 0);
-	fd = open(full, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-	assert_true(fd >= 0);
-	assert_int_equal(write_full(fd, data, size), 0);
-}
-
-static void put(const char *path, const char *text)
-{
-	put_bytes(path, text, strlen(text), 0644);
-}
-
-static struct device a_device(enum device_class class, uint32_t read_ahead_kb, const char *name, bool by_rule)
-{
-	struct device device = {
-		.class = class, .read_ahead_kb = read_ahead_kb, .max_sectors_kb = 1280, .by_rule = by_rule};
-
-	strcpy(device.name, name);
-	return device;
-}
-
-static int begin(void **state)
-{
-	strcpy(root + sizeof(root) - 7, "XXXXXX");
-	memset(variables, 0, sizeof(variables));
-	disk = a_device(DEVICE_SOLID, 128, "nvme0n1", false);
-	host = (struct doctor_host){
-		.root = mkdtemp(root),
-		.variable = fake_variable,
-		.device = fake_device,
-		.kernel = "6.18.1",
-		.glibc = "2.36",
-		.io_uring_built = true,
-		.private = "/usr/lib/headstart",
-		.user = geteuid(),
-	};
-	put("/proc/self/status", "Name:\tx\nSeccomp:\t0\nSeccomp_filters:\t0\n");
-	put("/proc/meminfo", "MemTotal:       8000000 kB\nMemFree: 1 kB\nMemAvailable:   4000000 kB\n");
-	return host.root ? 0 : -1;
-}
-
-static int end(void **state)
-{
-	doctor_report_release(&report);
-	return tree_remove(root);
-}
-
-/*
- * Runs one check anew. Its worst finding must be of this severity, and one finding of that severity must have these
- * words.
- */
-static void finds(void (*check)(const struct doctor_host *, struct doctor_report *),
-	enum doctor_severity severity, const char *words)
-{
-	bool said = false;
-
-	doctor_report_release(&report);
-	check(&host, &report);
-	assert_false(report.out_of_memory);
-	assert_true(report.n > 0);
-	for (size_t i = 0; i < report.n; i++) {
-		const struct doctor_finding *finding = &report.findings[i];
-
-		assert_true(finding->severity <= severity);
-		if (finding->severity == severity)
-			said |= strstr(finding->what, words) ||
-				(finding->consequence && strstr(finding->consequence, words)) ||
-				(finding->mend && strstr(finding->mend, words));
-	}
-	if (!said)
-		print_message("'%s' is not said, but '%s'\n", words, report.findings[0].what);
-	assert_true(said);
-}
-
-static void parts(void **state)
-{
-	finds(check_parts, DOCTOR_PROBLEM, "headstart-prefetch' is missing");
-	assert_null(report.findings[0].mend); /* the command depends on how it was installed */
-	put("/usr/lib/headstart/headstart-prefetch", "");
-	finds(check_parts, DOCTOR_OK, "without the shims (package libheadstart)");
-	finds(check_parts, DOCTOR_OK,
-		"'headstart run', 'headstart install --app' and headstartd work without them");
-	put("/usr/lib/headstart/libheadstart-audit.so", "");
-	finds(check_parts, DOCTOR_PROBLEM, "libheadstart-preload.so' is missing");
-	put("/usr/lib/headstart/libheadstart-preload.so", "");
-	finds(check_parts, DOCTOR_OK, "shims and prefetcher in /usr/lib/headstart");
-}
-
-static void switches(void **state)
-{
-	finds(check_switches, DOCTOR_OK, "not switched off");
-	put("/etc/headstart/disable", "");
-	finds(check_switches, DOCTOR_PROBLEM, "sudo rm /etc/headstart/disable");
-	end(state);
-	begin(state);
-	set("HEADSTART", "off");
-	finds(check_switches, DOCTOR_PROBLEM, "unset HEADSTART");
-	variables[0][1] = "of";
-	finds(check_switches, DOCTOR_NOTE, "'of' is not a value for HEADSTART");
-	variables[0][1] = "plan";
-	finds(check_switches, DOCTOR_OK, "HEADSTART=plan");
-	variables[0][1] = "";
-	finds(check_switches, DOCTOR_OK, "not switched off");
-}
-
-static void glibc(void **state)
-{
-	finds(check_glibc, DOCTOR_OK, "2.36");
-	host.glibc = "2.42.9000";
-	finds(check_glibc, DOCTOR_OK, "2.42.9000");
-	host.glibc = "2.35";
-	finds(check_glibc, DOCTOR_NOTE, "DT_RELR");
-	host.glibc = "2.34";
-	finds(check_glibc, DOCTOR_NOTE, "slower as long as it runs");
-	host.glibc = "2.31";
-	finds(check_glibc, DOCTOR_PROBLEM, "no tunable helps");
-	host.glibc = "no version";
-	finds(check_glibc, DOCTOR_PROBLEM, "unknown version");
-}
-
-static void kernel(void **state)
-{
-	finds(check_kernel, DOCTOR_OK, "6.18.1");
-	host.kernel = "6.12.0-rc1";
-	finds(check_kernel, DOCTOR_OK, "73 program headers");
-	host.kernel = "6.1.0-18-amd64";
-	finds(check_kernel, DOCTOR_OK, "RWF_NOWAIT");
-	host.kernel = "4.19.0";
-	finds(check_kernel, DOCTOR_NOTE, "RESOLVE_CACHED");
-	host.kernel = "";
-	finds(check_kernel, DOCTOR_NOTE, "unknown version");
-}
-
-static void recording(void **state)
-{
-	host.user = 1000;
-	finds(check_recording, DOCTOR_OK, "sudo headstart doctor");
-	finds(check_recording, DOCTOR_OK, "without root a recording is less exact");
-	host.user = 0;
-	finds(check_recording, DOCTOR_NOTE, "no tracing file system");
-	finds(check_recording, DOCTOR_NOTE, "follows the program by ptrace instead");
-	put("/proc/filesystems", "nodev\ttmpfs\nnodev\ttracefs\n\text4\n");
-	finds(check_recording, DOCTOR_OK, "need not be");
-	put("/sys/kernel/debug/tracing/events/enable", "0\n");
-	finds(check_recording, DOCTOR_NOTE, "no filemap tracepoints");
-	finds(check_recording, DOCTOR_NOTE, "follows the program by ptrace instead");
-	put("/sys/kernel/debug/tracing/events/filemap/mm_filemap_add_to_page_cache/id", "1\n");
-	finds(check_recording, DOCTOR_NOTE, "falls back");
-	put("/sys/kernel/debug/tracing/events/filemap/mm_filemap_fault/id", "2\n");
-	finds(check_recording, DOCTOR_OK, "mm_filemap_fault");
-	host.fanotify = -EPERM;
-	finds(check_recording, DOCTOR_NOTE, "may not use fanotify");
-	finds(check_recording, DOCTOR_NOTE, "searches the file systems");
-}
-
-static void io_uring(void **state)
-{
-	finds(check_io_uring, DOCTOR_OK, "works");
-	host.io_uring_built = false;
-	finds(check_io_uring, DOCTOR_NOTE, "built without liburing");
-	host.io_uring_built = true;
-	host.io_uring = -ENOSYS;
-	finds(check_io_uring, DOCTOR_NOTE, "has none");
-	host.io_uring = -EPERM;
-	finds(check_io_uring, DOCTOR_NOTE, "seccomp");
-	put("/proc/sys/kernel/io_uring_disabled", "2\n");
-	finds(check_io_uring, DOCTOR_NOTE, "sudo sysctl -w kernel.io_uring_disabled=0");
-	put("/proc/sys/kernel/io_uring_disabled", "1\n");
-	finds(check_io_uring, DOCTOR_NOTE, "io_uring_disabled is 1");
-	put("/proc/sys/kernel/io_uring_disabled", "frob");
-	finds(check_io_uring, DOCTOR_NOTE, "seccomp");
-}
-
-static void seccomp(void **state)
-{
-	finds(check_seccomp, DOCTOR_OK, "no filter");
-	put("/proc/self/status", "Seccomp:\t2\n");
-	finds(check_seccomp, DOCTOR_NOTE, "the shims do nothing");
-	put("/proc/self/status", "Name:\tSeccomp:\t2\nSeccomp:\n");
-	finds(check_seccomp, DOCTOR_PROBLEM, "cannot be read");
-}
-
-static void container(void **state)
-{
-	finds(check_container, DOCTOR_OK, "none");
-	put("/proc/self/mountinfo",
-		"22 1 254:0 / / rw - ext4 /dev/vda rw\n30 22 0:40 / /mnt rw - overlay overlay rw\n");
-	finds(check_container, DOCTOR_OK, "none");
-	put("/proc/self/mountinfo", "22 1 0:40 / / rw,relatime - overlay overlay rw,lowerdir=/l\n");
-	finds(check_container, DOCTOR_OK, "its root is an overlay");
-	host.residency = -EOPNOTSUPP;
-	finds(check_container, DOCTOR_NOTE, "until its files have been looked up");
-	put("/run/.containerenv", "");
-	finds(check_container, DOCTOR_NOTE, "Podman");
-	end(state);
-	begin(state);
-	set("container", "lxc");
-	finds(check_container, DOCTOR_NOTE, "in the environment");
-}
-
-static void a_pid_namespace(void **state)
-{
-	char full[PATH_MAX];
-
-	put("/proc/thread-self/ns/other", "");
-	assert_true(host_path(&host, "/proc/thread-self/ns/pid_for_children", full));
-	assert_int_equal(symlink("pid:[4026531836]", full), 0);
-	finds(check_container, DOCTOR_OK, "none");
-	assert_int_equal(unlink(full), 0);
-	assert_int_equal(symlink("pid:[4026532000]", full), 0);
-	finds(check_container, DOCTOR_NOTE, "the shims start no prefetcher");
-	put("/etc/headstart/everywhere", "");
-	finds(check_container, DOCTOR_OK, "none");
-}
-
-static void disks(void **state)
-{
-	set("HOME", "/home/a");
-	finds(check_disks, DOCTOR_OK, "'nvme0n1', solid, read_ahead_kb 128");
-	disk.read_ahead_kb = 8192;
-	finds(check_disks, DOCTOR_NOTE, "echo 128 | sudo tee /sys/block/nvme0n1/queue/read_ahead_kb");
-	disk.read_ahead_kb = 0;
-	finds(check_disks, DOCTOR_NOTE, "read-ahead of 'nvme0n1' is off");
-	finds(check_disks, DOCTOR_NOTE, "echo 128 | sudo tee /sys/block/nvme0n1/queue/read_ahead_kb");
-	disk = a_device(DEVICE_ROTATIONAL, 128, "vda", false);
-	disk.virtual_disk = true;
-	finds(check_disks, DOCTOR_NOTE, "printf '[devices]\\n/dev/vda = solid\\n' | sudo tee -a");
-	disk = a_device(DEVICE_ROTATIONAL, 128, "sda", false);
-	finds(check_disks, DOCTOR_OK, "'sda', rotational");
-	disk.virtual_disk = true;
-	finds(check_disks, DOCTOR_NOTE, "virtual disk");
-	finds(check_disks, DOCTOR_NOTE, "no program waits");
-	device_set_model(&disk,
-		&(struct device_model){.latency_us = 81,
-			.bytes_per_ms = 3000000,
-			.depth = 59,
-			.samples = 1234,
-			.measured = 1763820000});
-	finds(check_disks, DOCTOR_OK, "'sda', measured to be solid");
-	finds(check_disks, DOCTOR_OK,
-		"0.08 ms a page, no seeks, 3000 MB/s, 59 reads at once; from 1234 reads of a recording on 2025-11-22");
-	device_set_model(&disk,
-		&(struct device_model){.latency_us = 168, .seek_us = 7600, .stroke_us = 16000, .depth = 1});
-	finds(check_disks, DOCTOR_OK, "0.17 ms a page, 7.6 to 23.6 ms more for a seek, 1 read at once");
-	disk = a_device(DEVICE_UNKNOWN, 0, "", false);
-	finds(check_disks, DOCTOR_NOTE, "headstart plan --device rotational");
-	disk.by_rule = true;
-	disk.class = DEVICE_ROTATIONAL;
-	finds(check_disks, DOCTOR_OK, "the file system, rotational by the settings");
-	disk = a_device(DEVICE_SOLID, 128, "vda", true);
-	finds(check_disks, DOCTOR_OK, "'vda', solid by the settings, read_ahead_kb 128");
-	put("/sys/block/vda/queue/read_ahead_kb", "8192\n");
-	disk.read_ahead_kb = 8192;
-	finds(check_disks, DOCTOR_NOTE, "echo 128 | sudo tee /sys/block/vda/queue/read_ahead_kb");
-	disk = a_device(DEVICE_SOLID, 0, "tmpfs", true);
-	finds(check_disks, DOCTOR_OK, "'tmpfs', solid by the settings");
-	disk = a_device(DEVICE_MEMORY, 0, "tmpfs", false);
-	finds(check_disks, DOCTOR_OK, "in memory");
-	disk = a_device(DEVICE_NETWORK, 128, "nfs", false);
-	finds(check_disks, DOCTOR_OK, "network");
-}
-
-static void read_ahead_that_a_recording_has_switched_off(void **state)
-{
-	_cleanup_close_ int locked = -1;
-	char full[PATH_MAX];
-
-	disk.read_ahead_kb = 0;
-	put("/sys/block/nvme0n1/dev", "259:0\n");
-	put(READ_AHEAD_NOTE, "7:0 64\n259:0 8192\nbtrfs-1 128\n");
-	finds(check_disks, DOCTOR_NOTE, "echo 8192 | sudo tee /sys/block/nvme0n1/queue/read_ahead_kb");
-	assert_true(host_path(&host, READ_AHEAD_NOTE, full));
-	locked = open(full, O_RDONLY | O_CLOEXEC);
-	assert_int_equal(flock(locked, LOCK_EX), 0);
-	finds(check_disks, DOCTOR_OK, "off while a recording runs, which then sets it to 8192 again");
-	/* A note that says nothing of this device, or nonsense. */
-	put(READ_AHEAD_NOTE, "7:0 64\n");
-	finds(check_disks, DOCTOR_NOTE, "no recording has noted");
-	put(READ_AHEAD_NOTE, "259:0\n259:0 -1\n259:0 8192 9\n");
-	finds(check_disks, DOCTOR_NOTE, "no recording has noted");
-}
-
-static void memory(void **state)
-{
-	finds(check_memory, DOCTOR_OK, "no pressure");
-	put("/proc/pressure/memory", "some avg10=9.99 avg60=0.00\nfull avg10=50.00\n");
-	finds(check_memory, DOCTOR_OK, "no pressure");
-	put("/proc/pressure/memory", "some avg10=12.50 avg60=0.00\n");
-	finds(check_memory, DOCTOR_PROBLEM, "12 %");
-	put("/proc/pressure/memory", "");
-	put("/proc/meminfo", "MemTotal: 8000000 kB\nMemAvailable: 100000 kB\n");
-	finds(check_memory, DOCTOR_NOTE, "prefetches less");
-	put("/proc/meminfo",
-		"MemTotal: 8000000 kB\nMemAvailable: 4000000 kB\nSwapTotal: 1000 kB\nSwapFree: 3 kB\n");
-	finds(check_memory, DOCTOR_NOTE, "swap");
-	put("/proc/meminfo", "MemTotal: 0 kB\nMemAvailable: 4000000 kB\n");
-	finds(check_memory, DOCTOR_NOTE, "cannot be read");
-	put("/proc/meminfo", "MemTotal: -5 kB\n");
-	finds(check_memory, DOCTOR_NOTE, "cannot be read");
-}
-
-static void a_fifo_is_not_waited_for(void **state)
-{
-	char full[PATH_MAX];
-
-	put("/proc/meminfo", "");
-	assert_true(host_path(&host, "/proc/meminfo", full));
-	assert_int_equal(unlink(full), 0);
-	assert_int_equal(mkfifo(full, 0600), 0);
-	finds(check_memory, DOCTOR_NOTE, "cannot be read");
-}
-
-static void put_library(const char *path, void (*change)(struct handmade *elf))
-{
-	struct handmade elf;
-
-	handmade_init(&elf);
-	if (change)
-		change(&elf);
-	put_bytes(path, &elf, sizeof(elf), 0755);
-}
 
 static void with_tls(struct handmade *elf)
 {
@@ -437,14 +67,14 @@ static void preloads(void **state)
 	put("/etc/ld.so.preload", "/lib");
 	finds(check_preloads, DOCTOR_PROBLEM, "not a regular file");
 	put("/etc/ld.so.preload", "");
-	variables[0][1] = "/lib/gone.so:/lib/good.so";
+	set("LD_AUDIT", "/lib/gone.so:/lib/good.so");
 	finds(check_preloads, DOCTOR_PROBLEM, "unset LD_AUDIT");
-	variables[0][1] = "";
+	set("LD_AUDIT", "");
 	put_library("/lib/libasan.so.8", NULL);
-	variables[1][1] = "/lib/libasan.so.8";
+	set("LD_PRELOAD", "/lib/libasan.so.8");
 	finds(check_preloads, DOCTOR_NOTE, "the first of all libraries");
 	put_library("/lib/tls.so", with_tls);
-	variables[1][1] = "/lib/tls.so";
+	set("LD_PRELOAD", "/lib/tls.so");
 	finds(check_preloads, DOCTOR_NOTE, "export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=66111");
 }
 
@@ -528,24 +158,8 @@ static void state_folder_and_plans(void **state)
 	finds(check_state, DOCTOR_PROBLEM, "chmod 755 '/state folder'");
 	host.user = 1000;
 	finds(check_state, DOCTOR_PROBLEM, "sudo chown 1000 '/state folder'");
-	variables[0][1] = "relative";
+	set("HEADSTART_STATE", "relative");
 	finds(check_state, DOCTOR_NOTE, "not an absolute path");
-}
-
-static void check_asked(const char *command)
-{
-	doctor_report_release(&report);
-	assert_int_equal(doctor_check_program(&host, command, &report), 0);
-}
-
-static bool said(enum doctor_severity severity, const char *words)
-{
-	for (size_t i = 0; i < report.n; i++)
-		if (report.findings[i].severity == severity &&
-			(strstr(report.findings[i].what, words) ||
-				(report.findings[i].mend && strstr(report.findings[i].mend, words))))
-			return true;
-	return false;
 }
 
 static bool is_home(const struct doctor_host *of, const char *path)
@@ -772,34 +386,19 @@ static void garbage_everywhere(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(parts),
-		TEST(switches),
-		TEST(glibc),
-		TEST(kernel),
-		TEST(recording),
-		TEST(io_uring),
-		TEST(seccomp),
-		TEST(container),
-		TEST(a_pid_namespace),
-		TEST(disks),
-		TEST(read_ahead_that_a_recording_has_switched_off),
-		TEST(memory),
-		TEST(a_fifo_is_not_waited_for),
-		TEST(preloads),
-		TEST(a_truncated_preload),
-		TEST(a_preload_file_that_cannot_be_read),
-		TEST(state_folder_and_plans),
-		TEST(plans_on_a_server),
-		TEST(plans_of_roots),
-		TEST(programs),
-		TEST(scripts),
-		TEST(whose_plan),
-		TEST(garbage_everywhere),
+		ON_FAKE_HOST(preloads),
+		ON_FAKE_HOST(a_truncated_preload),
+		ON_FAKE_HOST(a_preload_file_that_cannot_be_read),
+		ON_FAKE_HOST(state_folder_and_plans),
+		ON_FAKE_HOST(plans_on_a_server),
+		ON_FAKE_HOST(plans_of_roots),
+		ON_FAKE_HOST(programs),
+		ON_FAKE_HOST(scripts),
+		ON_FAKE_HOST(whose_plan),
+		ON_FAKE_HOST(garbage_everywhere),
 	};
 
 	umask(022); /* files that others may read have another finding */
