@@ -28,6 +28,7 @@
 #include "headstartd/ahead/idle.h"
 #include "headstartd/carry/carry.h"
 #include "headstartd/learn/lessons.h"
+#include "headstartd/look/lately.h"
 #include "headstartd/look/looker.h"
 #include "headstartd/look/process.h"
 #include "headstartd/users/for-user.h"
@@ -71,6 +72,7 @@ struct daemon {
 	int tracefs;
 	struct execs *execs;
 	struct looker looker;
+	struct lately lately;
 	struct carry carry;
 	struct lessons lessons;
 	struct idle idle;
@@ -228,6 +230,13 @@ static bool switched_off(struct daemon *daemon)
 	return daemon->off;
 }
 
+/* Whether there is nothing to be done for it: a moment ago it had no plan, and it was not found cold before. */
+static bool is_the_same_again(struct daemon *daemon, struct process_seen *seen)
+{
+	return lately_knows(&daemon->lately, seen, monotonic_ms()) && !carry_has_plan(&daemon->carry, seen) &&
+		!lessons_know(&daemon->lessons, seen->program);
+}
+
 static void take_exec(void *context, const struct exec_seen *exec)
 {
 	struct daemon *daemon = context;
@@ -235,9 +244,11 @@ static void take_exec(void *context, const struct exec_seen *exec)
 	bool planned;
 
 	daemon->note_old = true;
-	if (switched_off(daemon) || !looker_see(&daemon->looker, &seen))
+	if (switched_off(daemon) || is_the_same_again(daemon, &seen) || !looker_see(&daemon->looker, &seen))
 		return;
 	planned = carry_has_plan(&daemon->carry, &seen);
+	if (!planned)
+		lately_note(&daemon->lately, &seen, monotonic_ms());
 	if (planned)
 		idle_started(&daemon->idle, seen.program);
 	if (!lessons_exec(&daemon->lessons, &seen, planned)) {
@@ -436,6 +447,7 @@ int main(int argc, char **argv)
 	lessons_release(&daemon.lessons);
 	carry_release(&daemon.carry);
 	looker_release(&daemon.looker);
+	lately_release(&daemon.lately);
 	if (daemon.signals >= 0)
 		close(daemon.signals);
 	if (daemon.tracefs >= 0)

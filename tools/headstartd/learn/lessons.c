@@ -312,6 +312,11 @@ bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool
 	return false;
 }
 
+bool lessons_know(const struct lessons *lessons, const char *program)
+{
+	return known_find(&lessons->known, program, 0);
+}
+
 void lessons_planned(struct lessons *lessons, const struct process_seen *seen)
 {
 	if (lessons->enabled && seen->named &&

@@ -57,6 +57,9 @@ void lessons_release(struct lessons *lessons);
  */
 bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool planned);
 
+/* Whether the program was noted before, or learnt. */
+bool lessons_know(const struct lessons *lessons, const char *program);
+
 /*
  * The program has a plan, and a helper looks whether that is to be carried out. A child watches the start, if that can make the
  * plan more exact.

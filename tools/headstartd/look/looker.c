@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/paths/stranger.h"
 #include "base/times.h"
 #include "headstartd/helpers/child.h"
 #include "headstartd/look/elsewhere.h"
@@ -59,6 +60,14 @@ static int64_t idle_ns(int schedstat)
 	return now.tv_sec * 1000000000LL + now.tv_nsec - ran - delayed;
 }
 
+static bool is_fixed(const struct process_seen *seen)
+{
+	struct stranger stranger;
+
+	return seen->here && seen->executed[0] == '/' &&
+		stranger_find_unasked(seen->executed, &stranger) == 0;
+}
+
 static void answer(struct looker_desk *desk, char question)
 {
 	desk->seen.executed = desk->executed;
@@ -66,6 +75,8 @@ static void answer(struct looker_desk *desk, char question)
 					       : process_bytes_read(desk->seen.pid, &desk->bytes);
 	if (question == QUESTION_SEE && desk->found && !desk->seen.here)
 		(void)elsewhere_see(&desk->seen);
+	if (question == QUESTION_SEE && desk->found)
+		desk->seen.fixed = is_fixed(&desk->seen);
 }
 
 static _Noreturn void look(pid_t daemon, int socket, struct looker_desk *desk)

@@ -200,6 +200,19 @@ bool process_shares_mounts(int32_t pid)
 		!read_start(pid, "mountinfo", its, sizeof(its)) || atoi(ours) == atoi(its);
 }
 
+bool process_marks(int32_t pid, struct process_marks *ret)
+{
+	char path[PROC_PATH_SIZE], mounts[IDS_SIZE];
+	struct stat status;
+
+	if (stat(proc_path(path, pid, ""), &status) < 0 ||
+		!read_start(pid, "mountinfo", mounts, sizeof(mounts)))
+		return false;
+	ret->owner = status.st_uid;
+	ret->mount = atoi(mounts);
+	return true;
+}
+
 /* "Uid:" or "Gid:" of a process's status, followed by four numbers: the real, effective and saved one, and that for files. */
 static bool one_id(const char *status, const char *key, unsigned *ret)
 {

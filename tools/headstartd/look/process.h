@@ -2,7 +2,7 @@
 /*
  * What /proc says of a process that has just executed a program. Nothing here waits for a disk, unless it says so. But all waits while the
  * process executes another program, which can last for ever (headstartd/look/looker.h), except for process_user(), process_shares_ids(),
- * process_shares_mounts() and process_in_service().
+ * process_shares_mounts(), process_marks() and process_in_service().
  */
 #pragma once
 
@@ -25,6 +25,7 @@ struct process_seen {
 	uid_t user;           /* the real one, at that time */
 	/* It has our root and namespaces, so that paths of its own, and its user, are ours as well; and `image` leads to what it executes. */
 	bool here;
+	bool fixed; /* nobody but root can change where the executed path leads; told by the looker alone */
 	bool named; /* these two paths are names in our mount namespace; always if it is here (headstartd/look/elsewhere.h) */
 };
 
@@ -48,6 +49,15 @@ bool process_shares_ids(int32_t pid);
 
 /* Whether it has our mounts, by the first that it sees. True also if it has ended. */
 bool process_shares_mounts(int32_t pid);
+
+/* By what two processes are told apart that may see other files, in little time. */
+struct process_marks {
+	uid_t owner; /* of what /proc has of it: its effective user, or root if others are not to look at it */
+	int mount;   /* the first that it sees */
+};
+
+/* False if it has ended, or sees no mount, as below another root. */
+bool process_marks(int32_t pid, struct process_marks *ret);
 
 /* Who a process is. */
 struct process_owner {
