@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Plans for programs that the suites start, kept cold, so that the shim acts on them.
+"""Plans for programs that the suites start, kept cold, so that the shim or the daemon acts on them.
 
 A plan has the program itself and a file that nothing else reads. While cold_plans() lasts, that file is removed from
 the page cache several times a second. Every second plan is for a rotational disk: its program waits for the prefetcher.
 A file that is back in memory proves that a prefetcher has run; there is no log, since the shim writes none when only
-/etc/ld.so.preload loads it.
+/etc/ld.so.preload loads it. Beside the daemon, which is to learn as well, the page cache of the whole machine is emptied, too.
 """
 
 import contextlib
+import itertools
 import os
 import shutil
 import threading
@@ -20,10 +21,12 @@ DEVICES = ("solid", "rotational")
 FILE_PAGES = 256
 PAGE = 4096
 EVERY = 0.05            # seconds
+ALL_EVERY = 200         # of these: the whole page cache, each ten seconds
 
 
-def make_plans(tree, build, programs):
-    """Makes root's plans in the chroot. Returns the files to keep cold, by their paths on the host."""
+def make_plans(tree, build, programs, plan, outside=""):
+    """Describes root's plans, in which names of files begin with `outside`, and has each made by plan(number, device). Returns the files to
+    keep cold, by their paths on the host."""
     os.makedirs(tree.inside(STATE))
     shutil.copy(test_tool(build, "make-profile"), tree.inside(STATE))
     cold = []
@@ -34,10 +37,9 @@ def make_plans(tree, build, programs):
         with open(tree.inside(file), "wb") as out:
             out.write(os.urandom(FILE_PAGES * PAGE))
             os.fsync(out.fileno())
-        tree.write(f"{STATE}/{number}.text", f"program {program}\nfile regular {program}\nrange 0 1 0 1\n"
-                                             f"file regular {file}\nrange 0 {FILE_PAGES} 1 1\n")
-        tree.must("making a plan", f'cd {STATE} && ./make-profile "$1.profile" <"$1.text" && '
-                  'headstart plan --device "$2" "$1.profile"', str(number), DEVICES[number % len(DEVICES)])
+        tree.write(f"{STATE}/{number}.text", f"program {outside}{program}\nfile regular {outside}{program}\nrange 0 1 0 1\n"
+                                             f"file regular {outside}{file}\nrange 0 {FILE_PAGES} 1 1\n")
+        plan(str(number), DEVICES[number % len(DEVICES)])
         cold.append(tree.inside(file))
     return cold
 
@@ -50,10 +52,11 @@ class Cold:
 
 
 @contextlib.contextmanager
-def cold_plans(files):
-    """Yields a Cold that keeps counting."""
+def cold_plans(files, all_of_it=False):
+    """Yields a Cold that keeps counting. `all_of_it`: empties the page cache of the machine, too, each ten seconds."""
     ended = threading.Event()
     cold = Cold()
+    failures = []
 
     def evict_all():
         """Returns how many of the files were in memory."""
@@ -66,8 +69,15 @@ def cold_plans(files):
         return found
 
     def evict():
-        while not ended.wait(EVERY):
-            cold.prefetched += evict_all()
+        try:
+            for turn in itertools.count(1):
+                if ended.wait(EVERY):
+                    break
+                cold.prefetched += evict_all()
+                if all_of_it and turn % ALL_EVERY == 0:
+                    empty_page_cache()
+        except OSError as error:
+            failures.append(error)
 
     evict_all()     # they have just been written
     thread = threading.Thread(target=evict)
@@ -77,3 +87,10 @@ def cold_plans(files):
     finally:
         ended.set()
         thread.join()
+    if failures:
+        raise failures[0]
+
+
+def empty_page_cache():
+    with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:
+        file.write("1\n")

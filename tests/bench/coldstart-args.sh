@@ -1,5 +1,5 @@
 #!/bin/sh
-# bench/coldstart, asked, learned, place-shared, order, order-build, demo and chart refuse what they cannot do in one sentence, before they touch a device.
+# bench/coldstart, asked, learned, session, place-shared, order, order-build, demo and chart refuse what they cannot do in one sentence, before they touch a device.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 coldstart=$HEADSTART_TEST_SOURCE/bench/coldstart
 [ -x /usr/bin/python3 ] || skip "no /usr/bin/python3"
@@ -86,6 +86,12 @@ case_learned_chooses_its_programs() {
 	learned=$HEADSTART_TEST_SOURCE/bench/learned
 	wrong_of "$learned" "unknown program 'perl': use libreoffice" --device hdd --only git,perl
 	wrong_of "$learned" "invalid choice: 'tape'" --device tape
+}
+
+case_session_wants_a_device_and_minutes() {
+	session=$HEADSTART_TEST_SOURCE/bench/session
+	wrong_of "$session" "required: --device"
+	wrong_of "$session" "'0' is not a positive number" --device nvme --minutes 0
 }
 
 case_place_shared_wants_programs_that_share() {
