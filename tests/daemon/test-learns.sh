@@ -20,11 +20,13 @@ make_cold() { "$page" out "$disk/waiter" $(find "$disk" -type f -name "data*") |
 # Other programs of this machine may start cold as well, so only what the daemon says of this one counts.
 is_learnt() { grep -q "learnt how '$disk/waiter' starts${1:+ with other arguments}\$" "$tmp/daemon-log"; }
 
+by= # in front of the command: who starts it
+
 # Starts the waiter cold. It reads its data once the daemon's number is so, or after two seconds.
 cold_start() { # NAME NUMBER [WORD]
 	make_cold
 	rm -f "$tmp/go"
-	"$disk/waiter" ${3:+"$3"} &
+	$by "$disk/waiter" ${3:+"$3"} &
 	waiter=$!
 	await_note "$1" "$2"
 	: >"$tmp/go"
@@ -259,6 +261,18 @@ case_texts_of_users_are_no_keys() {
 	grep -qx 'keys     1 kind of starts is learnt, 1 more was cold' "$tmp/why" || fail "why: $(cat "$tmp/why")"
 	rm "$disk"/data-*
 	unset HEADSTART_HOSTS
+}
+
+# This user has no file of their own that the start touches.
+case_start_of_a_user_is_learnt() {
+	by="setpriv --reuid 65533 --regid 65533 --clear-groups --"
+	rm -rf "$HEADSTART_STATE"
+	start_daemon
+	cold_starts
+	until_note learnt -eq 1
+	stop_daemon
+	by=
+	rm -rf "$HEADSTART_STATE"
 }
 
 run_cases

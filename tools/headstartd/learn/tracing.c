@@ -147,7 +147,7 @@ static void keep_own(const struct traced *traced, const struct profile *recordin
 	_cleanup_(profile_releasep) struct profile public = {0};
 
 	/* A recording of a program that root alone can reach names what others cannot see (base/paths/hidden.h). */
-	if (!traced->owner.user || closed_to_others(recording->program) || result->own.n_files == 0 ||
+	if (!traced->owner.user || result->own.n_files == 0 || closed_to_others(recording->program) ||
 		keep_name_start(&result->own, (const char *const *)traced->arguments, traced->place.folder) <
 			0 ||
 		profile_copy(recording, &public) < 0 || own_take_public(&public, &result->own) < 0)
