@@ -99,7 +99,9 @@ in_root "$program" install --system >/dev/null || fail "install before the faili
 mount --bind "$line" "$line"
 ! in_root sh /prerm remove >/dev/null 2>&1 || fail "the removal goes on though the line is left"
 umount --lazy "$line" # a program that is just starting may be reading it
+[ ! -e "$root$private/i386" ] || [ -z "${stub-}" ] || mv "$root/lib/ld-linux.so.2" "$tmp/loader" # as if 32-bit programs had gone since
 in_root "$program" uninstall --system >/dev/null || fail "uninstall after the failing prerm"
+[ ! -e "$tmp/loader" ] || [ ! -L "$stub" ] || fail "the link to the library of 32-bit programs is left after their loader has gone"
 # A line that names the library in another way. uninstall leaves it, since install did not write it, so the package must stay too.
 for other in "$private/libheadstart-preload.so" "$(echo "$name" | sed 's,\$LIB,${LIB},')" "$(printf '%s\r' "$name")"; do
 	printf '# %s\n/nothing.so:%s\n' "$name" "$other" >"$line"

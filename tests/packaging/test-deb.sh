@@ -105,7 +105,7 @@ asks_systemd() { # WHAT STATE-OF-THE-DAEMON "SCRIPT ARGUMENT…"…
 	[ "$(sed -n 's/^systemctl: //p' "$tmp/out")" = "$what" ] || fail "$*: $(cat "$tmp/out")"
 }
 
-# The units of a boot are never started or stopped: the boot is over.
+# The units of a boot are never started: the boot is over. What records it may still be at work when the package goes.
 case_upgrades_restart_a_daemon_that_is_enabled() {
 	mkdir "$root/packages/stubs"
 	dpkg-deb -e "$(echo "$tmp"/first/headstart_*.deb)" "$root/packages/scripts"
@@ -123,7 +123,8 @@ END
 	asks_systemd "" disabled "preinst install" "postinst configure"
 	asks_systemd "" disabled "prerm upgrade 9.9" "preinst upgrade 0.1" "postinst configure 0.1"
 	asks_systemd "restart headstartd.service" enabled "prerm upgrade 9.9" "preinst upgrade 0.1" "postinst configure 0.1"
-	asks_systemd "stop headstartd.service" enabled "prerm remove"
+	asks_systemd "stop headstart-boot-record.service
+stop headstartd.service" enabled "prerm remove"
 }
 
 # As systemd does it when an image boots for the first time.

@@ -112,14 +112,27 @@ static char *library_path(const struct loader *loader)
 	return loader->lib ? loader_expand(loader, NAME) : NULL; /* the self-test will find out */
 }
 
+static void remove_stub(const struct loader *loader)
+{
+	_cleanup_free_ char *path = library_path(loader);
+
+	if (path)
+		stub_remove(path);
+}
+
 static void remove_stubs(const struct loader_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		_cleanup_free_ char *path = library_path(&list->loaders[i]);
+	for (size_t i = 0; i < list->count; i++)
+		remove_stub(&list->loaders[i]);
+}
 
-		if (path)
-			stub_remove(path);
-	}
+/* Of 32-bit loaders that have been removed since, by the usual values of $LIB. */
+static void remove_stubs_left(void)
+{
+	static const char *const libs[] = {"lib/i386-linux-gnu", "lib32", "lib"};
+
+	for (size_t i = 0; i < sizeof(libs) / sizeof(*libs); i++)
+		remove_stub(&(struct loader){.lib = (char *)libs[i]});
 }
 
 /* Whether this build's library suits that loader, which looks for it elsewhere. */
@@ -332,6 +345,7 @@ int uninstall_system(const struct install_request *request)
 		return cannot_change(culprit, r);
 	if (loaders_find(&list.loaders, &list.count) == 0)
 		remove_stubs(&list);
+	remove_stubs_left();
 	if (there)
 		printf("took %s out of %s\n", NAME, PRELOAD_FILE);
 	return r < 0 ? verb_fail_errno(r, "cannot remove the record '%s'", RECORD) : 0;
