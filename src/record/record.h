@@ -53,8 +53,8 @@ struct record_options {
 	char *const *argv;
 	const char *program;   /* canonical path of the command */
 	const char *user;      /* NULL: ours; else the command gets nothing of ours (command/user.h) */
-	const char *recording; /* the name that `headstart mark` uses; the socket below has it */
-	int mark;              /* a descriptor that becomes readable when a mark may have come; borrowed */
+	const char *recording; /* the name that `headstart mark` uses; the socket below has it. Or NULL */
+	int mark; /* a descriptor that becomes readable when a mark may have come; borrowed; -1: none */
 	bool (*marked)(void *context); /* takes what has arrived; returns whether the start is marked */
 	int window;             /* a window watcher (window-watcher.h), if that is the milestone; borrowed */
 	struct milestone until; /* idle: no event for so long */

@@ -141,6 +141,12 @@ case_start_on_a_terminal() {
 }
 
 # The command itself looks at the room that its output takes, until that is given back.
+# It may go on for long after watch has ended, and headstart reads ahead for it and what it starts as it does otherwise.
+case_command_does_not_count_as_recorded() {
+	watch -- env || fail "it exits $?: $(cat "$tmp/err")"
+	! grep "^HEADSTART_RECORDING=" "$tmp/err" || fail "headstart takes it for recorded"
+}
+
 case_much_output_takes_little_room() {
 	alone "$here/on-terminal" 80x24 -- "$tool" watch --interval 0.1 -- sh -c '
 		exec 8>&1

@@ -31,6 +31,19 @@
 #define STAT_MAX      (1u << 16)  /* bytes of text */
 #define PF_FORKNOEXEC 0x00000040u /* the kernel's include/linux/sched.h */
 
+/* In the environment of the command: who reads ahead leaves it alone. */
+static int tell_of_recording(const struct command_options *options)
+{
+	int r;
+
+	if (!options->recording)
+		return 0;
+	r = setenv("HEADSTART_RECORDING", options->recording, 1);
+	if (r == 0)
+		r = options->traced ? setenv("HEADSTART_TRACED", "1", 1) : unsetenv("HEADSTART_TRACED");
+	return r;
+}
+
 static int prepare_child(const struct command_options *options, int marker)
 {
 	/*
@@ -43,8 +56,7 @@ static int prepare_child(const struct command_options *options, int marker)
 		r = user_become(options->user);
 	if (r < 0)
 		return r;
-	if (setenv("HEADSTART_RECORDING", options->recording, 1) < 0 ||
-		(options->traced ? setenv("HEADSTART_TRACED", "1", 1) : unsetenv("HEADSTART_TRACED")) < 0 ||
+	if (tell_of_recording(options) < 0 ||
 		(options->needs_x11 && setenv("WAYLAND_DISPLAY", WINDOW_NO_WAYLAND, 1) < 0) ||
 		sigprocmask(SIG_SETMASK, &options->mask, NULL) < 0)
 		return -errno;

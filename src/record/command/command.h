@@ -28,10 +28,10 @@ struct command_options {
 	char *const *argv;
 	const char *user;                /* NULL: ours; else the command gets nothing of ours (user.h) */
 	const struct terminal *terminal; /* replaces our terminals; NULL: not needed */
-	const char *recording;           /* HEADSTART_RECORDING in its environment */
-	bool traced;    /* and HEADSTART_TRACED: `headstart run` reads ahead, as it does otherwise */
-	bool needs_x11; /* its windows have to be seen: in a Wayland session it shall use Xwayland */
-	sigset_t mask;  /* signal mask of the command */
+	const char *recording; /* HEADSTART_RECORDING in its environment; NULL: it may be read ahead for */
+	bool traced;           /* and HEADSTART_TRACED: `headstart run` reads ahead all the same */
+	bool needs_x11;        /* its windows have to be seen: in a Wayland session it shall use Xwayland */
+	sigset_t mask;         /* signal mask of the command */
 	const struct sock_fprog *filter; /* a seccomp filter (seccomp(2)) for the command; NULL: none */
 	int signals; /* a signalfd with SIGCHLD and the signals that interrupt; -1: none interrupts */
 	unsigned

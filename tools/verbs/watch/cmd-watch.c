@@ -183,11 +183,7 @@ static int prepare_command(struct request *request)
 	record_choose_backend(job);
 	if (geteuid() == 0)
 		r = record_choose_user(job);
-	if (r == 0)
-		r = record_find_command(job);
-	if (r == 0)
-		r = record_begin(job);
-	return r;
+	return r == 0 ? record_find_command(job) : r;
 }
 
 static int watch_start(struct request *request)
@@ -295,6 +291,7 @@ int cmd_watch(int argc, char **argv)
 {
 	_cleanup_(request_release) struct request request = {.job = {.record = {.timeout = FOREVER,
 									     .until = {MILESTONE_EXIT},
+									     .mark = -1,
 									     .window = -1,
 									     .keep_cache = true,
 									     .keep_read_ahead = true},
