@@ -8,9 +8,9 @@ uint64_t touched_part(uint64_t page, uint64_t pages, uint32_t page_size, uint64_
 	return offset < size && length > size - offset ? size - offset : length;
 }
 
-struct touched touched_of(const struct profile_file *file, uint32_t runs, uint32_t page_size)
+struct touched_sizes touched_of(const struct profile_file *file, uint32_t runs, uint32_t page_size)
 {
-	struct touched touched = {0};
+	struct touched_sizes touched = {0};
 
 	for (size_t i = 0; file && i < file->n_ranges; i++) {
 		const struct profile_range *range = &file->ranges[i];

@@ -9,7 +9,7 @@
 /* Bytes of these pages in a file of `size` bytes. Pages beyond its end count whole: the file was longer when they were touched. */
 uint64_t touched_part(uint64_t page, uint64_t pages, uint32_t page_size, uint64_t size);
 
-struct touched {
+struct touched_sizes {
 	uint64_t bytes;
 	uint64_t every_run; /* of them, those that every run touched */
 	uint64_t one_run;   /* those that one run of several touched */
@@ -19,4 +19,4 @@ struct touched {
 uint64_t touched_bytes(const struct profile *profile);
 
 /* `file` may be NULL; `runs` and `page_size` are those of its profile. */
-struct touched touched_of(const struct profile_file *file, uint32_t runs, uint32_t page_size);
+struct touched_sizes touched_of(const struct profile_file *file, uint32_t runs, uint32_t page_size);

@@ -143,7 +143,7 @@ static void bytes_of_every_run_and_of_one_run_are_counted(void **state)
 	struct profile_range ranges[] = {{2, 3, 10, 2}, {5, 1, 1, 1}, {9, 2, 4, 3}};
 	const struct profile_file file = {
 		.path = (char *)"/lib/a", .size = 10 * 4096 + 100, .ranges = ranges, .n_ranges = 3};
-	struct touched touched = touched_of(&file, 3, 4096);
+	struct touched_sizes touched = touched_of(&file, 3, 4096);
 
 	assert_int_equal(touched.bytes, 5 * 4096 + 100);
 	assert_int_equal(touched.every_run, 4096 + 100);

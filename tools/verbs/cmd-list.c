@@ -28,6 +28,7 @@
 #include "profile/updates/staleness.h"
 #include "report/json-text.h"
 #include "report/table.h"
+#include "report/touched.h"
 #include "report/words.h"
 #include "verb.h"
 #include "verbs/daemon/learnt.h"
@@ -66,16 +67,15 @@ static uint64_t fresh_bytes(const struct profile *recording)
 {
 	struct utsname here;
 	bool same_machine = recording->kernel && uname(&here) == 0 && streq(recording->kernel, here.release);
-	uint64_t pages = 0;
+	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < recording->n_files; i++) {
 		const struct profile_file *file = &recording->files[i];
 
-		if (file->n_ranges == 0 || profile_file_staleness(file, same_machine) != PROFILE_FRESH)
-			continue;
-		pages += profile_file_pages(file);
+		if (file->n_ranges > 0 && profile_file_staleness(file, same_machine) == PROFILE_FRESH)
+			bytes += touched_of(file, recording->runs, recording->page_size).bytes;
 	}
-	return pages * recording->page_size;
+	return bytes;
 }
 
 /* The plan with that suffix beside the profile, if there is one. */
@@ -98,7 +98,7 @@ static struct entry describe(const struct profile *recording, const char *profil
 {
 	struct entry entry = {.recording = recording,
 		.profile = profile,
-		.bytes = profile_bytes(recording),
+		.bytes = touched_bytes(recording),
 		.fresh = fresh_bytes(recording)};
 	char suffix[STATE_ASKED_SIZE];
 

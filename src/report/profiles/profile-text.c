@@ -49,7 +49,8 @@ static void print_runs(FILE *out, const struct profile *profile, const struct re
 	char all[WORDS_MAX], one[WORDS_MAX];
 
 	for (size_t i = 0; i < profile->n_files; i++) {
-		struct touched touched = touched_of(&profile->files[i], profile->runs, profile->page_size);
+		struct touched_sizes touched =
+			touched_of(&profile->files[i], profile->runs, profile->page_size);
 
 		every += touched.every_run;
 		once += touched.one_run;

@@ -91,7 +91,7 @@ static const char *absence_words(enum explain_absence absence)
 static void print_file(const struct explanation *explanation, const struct report_style *style)
 {
 	const struct profile_file *file = explanation->file;
-	struct touched touched = touched_of(file, explanation->all.runs, explanation->all.page_size);
+	struct touched_sizes touched = touched_of(file, explanation->all.runs, explanation->all.page_size);
 	const struct profile_exec *exec = explain_find_exec(&explanation->all, file->order);
 	char bytes[WORDS_MAX], size[WORDS_MAX], order[WORDS_MAX], all[WORDS_MAX];
 
@@ -126,7 +126,7 @@ static void print_recordings(const struct explanation *explanation, const struct
 	for (size_t i = 0; i < explanation->recordings.n; i++) {
 		const struct profile *recording = &explanation->recordings.items[i];
 		const struct profile_file *file = explain_find_file(recording, explanation->path);
-		struct touched touched = touched_of(file, recording->runs, recording->page_size);
+		struct touched_sizes touched = touched_of(file, recording->runs, recording->page_size);
 		char bytes[WORDS_MAX];
 
 		if (file)
@@ -258,7 +258,7 @@ static void put_exec(struct json_object *json, const struct profile *all, uint32
 static void put_share(
 	struct json_object *json, const struct profile_file *file, const struct profile *profile)
 {
-	struct touched touched = touched_of(file, profile->runs, profile->page_size);
+	struct touched_sizes touched = touched_of(file, profile->runs, profile->page_size);
 
 	put(json, "bytes", touched.bytes);
 	put(json, "bytes_every_run", touched.every_run);

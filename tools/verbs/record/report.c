@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One sentence for each thing that can be said of a recording, before it, while it lasts and after it. */
 #include "verbs/record/report.h"
-#include "base/plural.h"
 
 #include <errno.h>
 #include <json-c/json.h>
@@ -10,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "lib/print/command-text.h"
 #include "lib/print/print-json.h"
 #include "lib/print/window-refusal.h"
@@ -21,6 +21,7 @@
 #include "profile/functions.h"
 #include "record/command/terminal.h"
 #include "report/json-text.h"
+#include "report/touched.h"
 #include "report/words.h"
 #include "verb.h"
 #include "verbs/record/functions.h"
@@ -243,7 +244,7 @@ int record_report_json(const struct record_job *job, const struct record_result 
 	json_object_object_add(object, "seconds", json_object_new_double(result->seconds));
 	add_number(object, "files", profile->n_files);
 	add_number(object, "pages", count_pages(profile));
-	add_number(object, "bytes", profile_bytes(profile));
+	add_number(object, "bytes", touched_bytes(profile));
 	add_number(object, "execs", profile->n_execs);
 	add_number(object, "runs", profile->runs);
 	add_number(object, "events", result->events);
@@ -385,7 +386,7 @@ void record_report_text(const struct record_job *job, const struct record_result
 	record_functions_report(result);
 	verb_note("%zu file%s, %s page%s (%s), %zu program%s, in %.1f s until %s: '%s'", count_read(profile),
 		plural(count_read(profile)), words_count(count_pages(profile), pages),
-		plural(count_pages(profile)), words_bytes(profile_bytes(profile), bytes), profile->n_execs,
+		plural(count_pages(profile)), words_bytes(touched_bytes(profile), bytes), profile->n_execs,
 		plural(profile->n_execs), result->seconds, profile->milestone, path);
 	if (!find_expected(job, profile, &expected))
 		return;
