@@ -112,6 +112,20 @@ static int plan_rest(struct recordings *recordings, struct plan_options *options
 		     : 0;
 }
 
+/* Before its recording: as long as that is there, forgetting can be repeated. */
+static int remove_plan_of(const struct profile *recording)
+{
+	_cleanup_free_ char *path = NULL;
+	char suffix[STATE_ASKED_SIZE];
+	int r;
+
+	if (!recording->asked)
+		return 0;
+	state_asked_suffix(recording->asked, suffix);
+	r = store_plan_for_writing(recording->program, suffix, &path);
+	return r < 0 ? r : store_remove_plan(path);
+}
+
 static int forget_start(struct recordings *recordings, const char *path, char **argv)
 {
 	const char *program = recordings->items->program;
@@ -129,6 +143,9 @@ static int forget_start(struct recordings *recordings, const char *path, char **
 			program);
 	if (recordings->n == 1)
 		return forget_all(program, path, 1);
+	r = remove_plan_of(&recordings->items[index]);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot remove the plan of this start of '%s'", program);
 	recordings_remove(recordings, index);
 	program = recordings->items->program;
 	r = recordings_save(recordings, path, stat(path, &st) == 0 ? st.st_mode & 0777 : store_mode());

@@ -18,23 +18,27 @@
 #include "profile/recordings/merge.h"
 #include "profile/recordings/recordings.h"
 #include "profile/updates/closed.h"
+#include "report/touched.h"
 #include "report/words.h"
 #include "verb.h"
 
 /* A start is much shorter than another if it touched less than this part of what that did: one half. */
 #define SHORT_SHARE 2
 
-/* Reads the recordings that are stored. If these are damaged, there are none. */
-static void load_stored(const char *path, const char *rule, struct recordings *ret)
+/* Reads the recordings that are stored. If these are damaged, there are none. Returns 0, or an exit status after printing why they cannot be read. */
+static int load_stored(const char *path, const char *rule, struct recordings *ret)
 {
 	enum profile_fault fault;
 	int r = recordings_load(path, ret, &fault);
 
-	if (r < 0 && r != -ENOENT)
+	if (r < 0 && r != -ENOENT && r != -EBADMSG && r != -EFBIG)
+		return verb_fail_errno(r, "not kept: cannot read '%s', which has earlier recordings", path);
+	if (r == -EBADMSG || r == -EFBIG)
 		verb_note("'%s' %s; it is replaced", path,
 			r == -EBADMSG ? profile_fault_text(fault) : strerror(-r));
 	for (size_t i = 0; i < ret->n; i++)
 		(void)plan_find_asked(&ret->items[i], rule, false);
+	return 0;
 }
 
 /* The stored recording of the same start. One that does not know its arguments, of an older headstart, counts as that. */
@@ -71,8 +75,8 @@ static int check_worth(const struct profile *profile, const struct profile *same
 		profile_bytes(profile) < profile_bytes(same) / SHORT_SHARE)
 		return verb_fail(
 			"not kept: this start of '%s' touched %s, the one recorded before %s (--force keeps it)",
-			profile->program, words_bytes(profile_bytes(profile), now),
-			words_bytes(profile_bytes(same), before));
+			profile->program, words_bytes(touched_bytes(profile), now),
+			words_bytes(touched_bytes(same), before));
 	return 0;
 }
 
@@ -150,7 +154,9 @@ int record_store(struct profile *profile, const struct record_job *job, bool for
 	err = store_turn_take(&lock);
 	if (err)
 		return err;
-	load_stored(path, job->rule, &stored);
+	err = load_stored(path, job->rule, &stored);
+	if (err)
+		return err;
 	if (stored.n > 0 && stored.items->page_size != profile->page_size) {
 		verb_note("'%s' was recorded with pages of another size; it is replaced", path);
 		recordings_release(&stored);
