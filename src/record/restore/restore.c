@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,13 +269,10 @@ static void keep_only(const int *kept, size_t n)
  */
 static _Noreturn void guard_main(const struct restore *restore, int socket)
 {
-	static const int deaf_to[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2};
 	const int kept[] = {restore->tracefs, restore->sysfs, restore->note, socket};
 	int result;
 	char byte;
 
-	for (size_t i = 0; i < sizeof(deaf_to) / sizeof(*deaf_to); i++)
-		signal(deaf_to[i], SIG_IGN);
 	setsid();
 	prctl(PR_SET_NAME, "headstart-guard");
 	keep_only(kept, sizeof(kept) / sizeof(*kept));
@@ -289,30 +285,42 @@ static _Noreturn void guard_main(const struct restore *restore, int socket)
 
 /*
  * The guard sends us no signal when it ends, and wait(2) ignores it without __WALL: code that waits for the command's
- * processes does not see it.
+ * processes does not see it. Signals are blocked in it from its first moment on. This is clone(2), because clone3(2) does not work in
+ * services with RestrictNamespaces=.
  */
-static int start_guard(struct restore *restore)
+static pid_t fork_guard(const struct restore *restore, const int sockets[2])
 {
-	struct clone_args arguments = {.exit_signal = 0};
-	int sockets[2];
-	long pid;
+	sigset_t all, before;
+	pid_t pid;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) < 0)
-		return -errno;
-	pid = syscall(SYS_clone3, &arguments, sizeof(arguments));
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	pid = (pid_t)syscall(SYS_clone, 0L, NULL, NULL, NULL, NULL);
 	if (pid == 0) {
 		close(sockets[0]);
 		guard_main(restore, sockets[1]);
 	}
+	if (pid < 0)
+		pid = -errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
+static int start_guard(struct restore *restore)
+{
+	int sockets[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) < 0)
+		return -errno;
+	pid = fork_guard(restore, sockets);
 	close(sockets[1]);
 	if (pid < 0) {
-		int r = -errno;
-
 		close(sockets[0]);
-		return r;
+		return pid;
 	}
 	restore->guard = sockets[0];
-	restore->guard_pid = (pid_t)pid;
+	restore->guard_pid = pid;
 	return 0;
 }
 
