@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -37,6 +38,7 @@ static char self[PATH_MAX], folder[] = "/tmp/looks.XXXXXX", stored[64], program[
 
 struct life {
 	uid_t user;
+	size_t groups;
 	int namespaces[2]; /* the second in the first */
 	bool elsewhere;    /* executes this program by a name that only mounts of its own give it */
 };
@@ -68,6 +70,14 @@ static bool map_user(uid_t user)
 		tell("/proc/self/gid_map", line);
 }
 
+/* The same one each time: a list of groups may have any length that the kernel allows. */
+static bool take_groups(size_t n)
+{
+	_cleanup_free_ gid_t *groups = calloc(n, sizeof(*groups));
+
+	return groups && setgroups(n, groups) == 0;
+}
+
 static bool live(const void *context, int ready)
 {
 	const struct life *life = context;
@@ -75,6 +85,8 @@ static bool live(const void *context, int ready)
 	if (life->elsewhere &&
 		(unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 			mount(stored, point, NULL, MS_BIND, NULL) < 0))
+		return false;
+	if (life->groups && !take_groups(life->groups))
 		return false;
 	if (life->user && (setgid(life->user) < 0 || setuid(life->user) < 0))
 		return false;
@@ -303,6 +315,77 @@ static void a_process_that_ends_before_it_is_blamed_blames_no_service(void **sta
 	end_process(again);
 }
 
+#define GROUPS_MOST 65536 /* NGROUPS_MAX of the kernel */
+#define LOOKS_MOST  100   /* at 10 ms each; the credit is 200 */
+
+/* The looker reads /proc/PID/status, which names them all. */
+static void who_makes_looks_long_is_left_alone(void **state)
+{
+	struct looker looker = LOOKER_INIT;
+	pid_t pid = start(&(struct life){.user = SOMEBODY, .groups = GROUPS_MOST}),
+	      other = start(&(struct life){.user = SOMEBODY + 1});
+	unsigned looks = 0;
+
+	while (looks_at(&looker, pid) && looks < LOOKS_MOST)
+		looks++;
+	assert_true(looks > 0);
+	assert_true(looks_at(&looker, other));
+	looker_release(&looker);
+	end_process(pid);
+	end_process(other);
+	if (looks == LOOKS_MOST) {
+		print_message("partial: so many groups take this machine too little time\n");
+		skip();
+	}
+}
+
+static bool is_fixed(struct looker *looker, const char *executed)
+{
+	struct process_seen seen = {.pid = getpid(), .executed = executed};
+
+	assert_true(looker_see(looker, &seen));
+	return seen.fixed;
+}
+
+/* Each step may lead to another mount, of which has to be found out whose it is. */
+static void a_path_of_many_steps_is_not_followed_to_its_end(void **state)
+{
+	struct looker looker = LOOKER_INIT;
+	char path[PATH_MAX] = "";
+
+	assert_true(is_fixed(&looker, "/usr/bin/env"));
+	assert_false(is_fixed(&looker, "/usr/../usr/bin/env"));
+	for (unsigned i = 0; i < 20; i++)
+		strcat(path, "/.");
+	strcat(path, "/usr/bin/env");
+	assert_false(is_fixed(&looker, path));
+	looker_release(&looker);
+}
+
+/* Such ids are told apart from those of users by a list, and by who has logged in. */
+static void ids_that_a_user_has_besides_are_not_seen(void **state)
+{
+	struct looker looker = LOOKER_INIT;
+	char list[sizeof(folder) + 16], line[64];
+	pid_t first = start(&(struct life){.user = SOMEBODY}),
+	      last = start(&(struct life){.user = SOMEBODY + 9}),
+	      next = start(&(struct life){.user = SOMEBODY + 10});
+
+	snprintf(list, sizeof(list), "%s/subuid", folder);
+	snprintf(line, sizeof(line), "root:%u:20\nsomebody:%u:10\n", SOMEBODY, SOMEBODY);
+	assert_int_equal(write_program(list, line, strlen(line)), 0);
+	looker.subordinates.path = list;
+	assert_false(looks_at(&looker, first));
+	assert_false(looks_at(&looker, last));
+	assert_true(looks_at(&looker, next));
+	assert_true(looks_at(&looker, getpid()));
+	looker_release(&looker);
+	unlink(list);
+	end_process(first);
+	end_process(last);
+	end_process(next);
+}
+
 /* Which of these processes executed something, in the order in which that was told. */
 struct order {
 	pid_t pids[2], told[2];
@@ -390,6 +473,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(who_was_executed_first_is_told_first),
 		cmocka_unit_test(a_process_that_ends_before_it_is_blamed_blames_no_service),
 		cmocka_unit_test(who_keeps_the_daemon_waiting_is_left_alone_and_nobody_else),
+		cmocka_unit_test(who_makes_looks_long_is_left_alone),
+		cmocka_unit_test(a_path_of_many_steps_is_not_followed_to_its_end),
+		cmocka_unit_test(ids_that_a_user_has_besides_are_not_seen),
 	};
 
 	if (argc > 1) {

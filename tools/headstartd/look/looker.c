@@ -31,23 +31,30 @@
 #define ENDED ((uid_t)-3)
 
 #define ANSWER_MS 1000
-#define LATE_NS   5000000 /* less is no wait: the kernel counts late what has run */
+#define LATE_NS   5000000  /* less is no wait: the kernel counts late what has run */
+#define LONG_NS   10000000 /* a look runs for less than a millisecond; a hypervisor may take some, too */
+#define STEPS_MAX 16       /* of a path of which we find out who can change where it leads */
 
 enum question { QUESTION_SEE, QUESTION_BYTES };
 
 /* Memory of both processes. Each child has its own: one that was given up may still write to it. */
 struct looker_desk {
 	char executed[PATH_MAX];
-	struct process_seen seen;  /* the question is about the process seen.pid */
-	uint64_t bytes, waited_ms; /* for the process, and not for a processor */
+	struct process_seen seen; /* the question is about the process seen.pid */
+	uint64_t bytes;
+	uint64_t taken_ms; /* by waiting for the process, and not for a processor, or by running for long */
 	bool found;
 };
 
 /*
- * Nanoseconds in which this process has neither run nor waited for a processor, of which only differences mean anything; 0 if the kernel
- * does not count them (CONFIG_SCHED_INFO). /proc/PID/schedstat: Documentation/scheduler/sched-stats.rst.
+ * Nanoseconds in which this process has run, and in which it has neither run nor waited for a processor, of which only differences mean
+ * anything; zeros if the kernel does not count them (CONFIG_SCHED_INFO). /proc/PID/schedstat: Documentation/scheduler/sched-stats.rst.
  */
-static int64_t idle_ns(int schedstat)
+struct times {
+	int64_t ran, idle;
+};
+
+static struct times times_now(int schedstat)
 {
 	long long ran, delayed;
 	struct timespec now;
@@ -56,15 +63,32 @@ static int64_t idle_ns(int schedstat)
 
 	text[n > 0 ? n : 0] = 0;
 	if (sscanf(text, "%lld %lld", &ran, &delayed) != 2 || clock_gettime(CLOCK_MONOTONIC, &now) < 0)
-		return 0;
-	return now.tv_sec * 1000000000LL + now.tv_nsec - ran - delayed;
+		return (struct times){0};
+	return (struct times){.ran = ran, .idle = now.tv_sec * 1000000000LL + now.tv_nsec - ran - delayed};
+}
+
+static uint64_t taken_ms(const struct times *before, const struct times *after)
+{
+	int64_t idle = after->idle - before->idle, ran = after->ran - before->ran;
+
+	return (uint64_t)((idle >= LATE_NS ? idle : 0) + (ran >= LONG_NS ? ran : 0)) / 1000000;
+}
+
+/* Each step can lead to another mount, and finding out whose that is takes long: its user could make the path as long as they like. */
+static bool is_short(const char *path)
+{
+	unsigned steps = 0;
+
+	for (const char *at = path; (at = strchr(at, '/')); at++)
+		steps++;
+	return steps <= STEPS_MAX && !strstr(path, "/..");
 }
 
 static bool is_fixed(const struct process_seen *seen)
 {
 	struct stranger stranger;
 
-	return seen->here && seen->executed[0] == '/' &&
+	return seen->here && seen->executed[0] == '/' && is_short(seen->executed) &&
 		stranger_find_unasked(seen->executed, &stranger) == 0;
 }
 
@@ -81,7 +105,7 @@ static void answer(struct looker_desk *desk, char question)
 
 static _Noreturn void look(pid_t daemon, int socket, struct looker_desk *desk)
 {
-	int64_t before, waited;
+	struct times before, after;
 	char question;
 	int schedstat;
 
@@ -90,10 +114,10 @@ static _Noreturn void look(pid_t daemon, int socket, struct looker_desk *desk)
 	prctl(PR_SET_NAME, "headstart-look"); /* it stays, unlike all other children */
 	schedstat = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
 	while (recv(socket, &question, 1, 0) == 1) {
-		before = idle_ns(schedstat);
+		before = times_now(schedstat);
 		answer(desk, question);
-		waited = idle_ns(schedstat) - before;
-		desk->waited_ms = waited >= LATE_NS ? (uint64_t)waited / 1000000 : 0;
+		after = times_now(schedstat);
+		desk->taken_ms = taken_ms(&before, &after);
 		if (send(socket, &question, 1, MSG_NOSIGNAL) != 1)
 			break;
 	}
@@ -108,6 +132,7 @@ void looker_release(struct looker *looker)
 		close(TAKE_FD(looker->socket));
 	if (looker->desk)
 		munmap(TAKE_PTR(looker->desk), sizeof(*looker->desk));
+	subordinates_release(&looker->subordinates);
 	looker->child = 0;
 }
 
@@ -143,17 +168,24 @@ static bool begin(struct looker *looker)
 	return looker->child > 0;
 }
 
+/* Ranges of such ids may overlap with the ids of real users, who have logged in as what they are. */
+static bool is_subordinate(struct looker *looker, int32_t pid, uid_t user)
+{
+	return subordinates_have(&looker->subordinates, user, monotonic_ms()) &&
+		process_login_user(pid) != user;
+}
+
 /*
  * Nothing of what this reads waits for the process. Only a privileged process can make another mount namespace in which users are
  * numbered as ours: containers of root's, and services. Who can make others stops none of these.
  */
-static uid_t user_of(int32_t pid)
+static uid_t user_of(struct looker *looker, int32_t pid)
 {
 	uid_t user = process_user(pid);
 
 	if (user == (uid_t)-1)
 		return ENDED;
-	if (!process_shares_ids(pid))
+	if (!process_shares_ids(pid) || is_subordinate(looker, pid, user))
 		return OTHER_IDS;
 	return process_shares_mounts(pid) ? user : OTHER_MOUNTS;
 }
@@ -171,14 +203,14 @@ static bool avoids(struct looker *looker, int32_t pid, uint64_t now)
 {
 	looker->knows_user = looker->debts.last_ms > now;
 	if (looker->knows_user)
-		looker->user = user_of(pid);
+		looker->user = user_of(looker, pid);
 	return looker->knows_user && debts_owes(&looker->debts, looker->user, now);
 }
 
 /* An answer did not come. */
 static void avoid(struct looker *looker, int32_t pid)
 {
-	uid_t user = looker->knows_user ? looker->user : user_of(pid);
+	uid_t user = looker->knows_user ? looker->user : user_of(looker, pid);
 
 	(void)debts_add(&looker->debts, user, ANSWER_MS + LOOKER_CREDIT, monotonic_ms());
 	if (user == ENDED)
@@ -194,12 +226,12 @@ static void avoid(struct looker *looker, int32_t pid)
 			(int)pid, (unsigned)user);
 }
 
-/* The answer came late. Root's programs are many, and wait for each other on a busy machine. */
-static void charge(struct looker *looker, int32_t pid, uint64_t waited_ms)
+/* The answer may have come late. Root's programs are many, and wait for each other on a busy machine. */
+static void charge(struct looker *looker, int32_t pid, uint64_t taken_ms)
 {
-	uid_t user = waited_ms == 0 ? 0 : looker->knows_user ? looker->user : user_of(pid);
+	uid_t user = taken_ms == 0 ? 0 : looker->knows_user ? looker->user : user_of(looker, pid);
 
-	if (user != 0 && debts_add(&looker->debts, user, waited_ms, monotonic_ms()) && is_user(user))
+	if (user != 0 && debts_add(&looker->debts, user, taken_ms, monotonic_ms()) && is_user(user))
 		verb_note("looking at programs of user '%u' takes long: they are left alone for a while",
 			(unsigned)user);
 }
@@ -212,7 +244,7 @@ static bool ask(struct looker *looker, enum question question)
 
 	errno = 0; /* recv(2) leaves it alone if the child has ended, which is no user's fault */
 	if (send(looker->socket, &byte, 1, MSG_NOSIGNAL) == 1 && recv(looker->socket, &byte, 1, 0) == 1) {
-		charge(looker, pid, looker->desk->waited_ms);
+		charge(looker, pid, looker->desk->taken_ms);
 		return looker->desk->found;
 	}
 	if (errno == EAGAIN)
@@ -238,6 +270,9 @@ bool looker_see(struct looker *looker, struct process_seen *seen)
 	looker->desk->seen.pid = seen->pid;
 	snprintf(looker->desk->executed, PATH_MAX, "%s", executed);
 	if (!ask(looker, QUESTION_SEE))
+		return false;
+	/* A user has many of these, each of which would have a share of all that users share. */
+	if (looker->desk->seen.here && is_subordinate(looker, seen->pid, looker->desk->seen.user))
 		return false;
 	*seen = looker->desk->seen;
 	seen->executed = executed;

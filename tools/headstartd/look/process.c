@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -175,11 +176,43 @@ bool process_bytes_read(int32_t pid, uint64_t *ret)
 	return line && number_of_line(line + 1, "read_bytes:", ret);
 }
 
+/* pidfd_info of <linux/pidfd.h> as it was at first, in Linux 6.13. */
+struct pidfd_information {
+	uint64_t mask, group;
+	uint32_t pid, process, parent, user, others[7], status;
+};
+#define PIDFD_INFORMATION _IOWR(0xff, 11, struct pidfd_information)
+#define PIDFD_HAS_USERS   2u
+
+/* Needs nothing of the process that lasts: it may have very many groups, and memory that waits for a file server before it goes. */
+static bool user_by_pidfd(int32_t pid, uid_t *ret)
+{
+	struct pidfd_information information = {.mask = PIDFD_HAS_USERS};
+	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+
+	if (fd < 0 || ioctl(fd, PIDFD_INFORMATION, &information) < 0 || !(information.mask & PIDFD_HAS_USERS))
+		return false;
+	*ret = information.user;
+	return true;
+}
+
 uid_t process_user(int32_t pid)
 {
 	char status[STATUS_BYTES];
+	uid_t user;
 
+	if (user_by_pidfd(pid, &user))
+		return user;
 	return read_status(pid, status) ? user_of(status) : (uid_t)-1;
+}
+
+uid_t process_login_user(int32_t pid)
+{
+	char text[IDS_SIZE];
+	unsigned user;
+
+	return read_start(pid, "loginuid", text, sizeof(text)) && sscanf(text, "%u", &user) == 1 ? user
+												 : (uid_t)-1;
 }
 
 bool process_shares_ids(int32_t pid)

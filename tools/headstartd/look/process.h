@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What /proc says of a process that has just executed a program. Nothing here waits for a disk, unless it says so. But all waits while the
- * process executes another program, which can last for ever (headstartd/look/looker.h), except for process_user(), process_shares_ids(),
- * process_shares_mounts(), process_marks() and process_in_service().
+ * process executes another program, which can last for ever (headstartd/look/looker.h), except for process_user(), process_login_user(),
+ * process_shares_ids(), process_shares_mounts(), process_marks() and process_in_service().
  */
 #pragma once
 
@@ -41,8 +41,11 @@ bool process_executed(const struct process_seen *seen, const char *program);
 /* How much it, and its children that it has waited for, have read from disks, in bytes. False: it has ended. */
 bool process_bytes_read(int32_t pid, uint64_t *ret);
 
-/* The real user; -1 if the process has ended. */
+/* The real user; -1 if the process has ended. Before Linux 6.13 this can take long, as memory of the process may have to be given back. */
 uid_t process_user(int32_t pid);
+
+/* Who has logged in, in the session that it belongs to (pam_loginuid(8)); -1: nobody, or the process has ended. */
+uid_t process_login_user(int32_t pid);
 
 /* Whether its users are numbered as ours: only a privileged process can make another user namespace in which that is so. */
 bool process_shares_ids(int32_t pid);
@@ -52,7 +55,7 @@ bool process_shares_mounts(int32_t pid);
 
 /* By what two processes are told apart that may see other files, in little time. */
 struct process_marks {
-	uid_t owner; /* of what /proc has of it: its effective user, or root if others are not to look at it */
+	uid_t owner; /* of the folder that /proc has of it: its effective user */
 	int mount;   /* the first that it sees */
 };
 
