@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "headstartd/helpers/child.h"
 
+#include <fcntl.h>
 #include <linux/ioprio.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,6 +13,17 @@
 
 #define FILE_BYTES (256u << 20) /* a profile or a plan is smaller */
 
+/* When memory is short the kernel ends it first (proc(5), oom_score_adj), and not the daemon, which has little and would be missed. */
+static void be_dispensable(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	(void)!write(fd, "500", 3);
+	close(fd);
+}
+
 void child_begin(pid_t daemon, int signal, unsigned seconds)
 {
 	sigset_t none;
@@ -22,6 +34,7 @@ void child_begin(pid_t daemon, int signal, unsigned seconds)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	alarm(seconds);
+	be_dispensable();
 }
 
 void child_keep_only(int fd)

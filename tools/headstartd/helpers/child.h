@@ -6,7 +6,7 @@
 
 /*
  * Begins as a child of the daemon, with this process number: it receives that signal when the daemon ends, it ends after so many
- * seconds, and it blocks no signal. If the daemon has ended already, this does not return.
+ * seconds, it blocks no signal, and it ends first when memory is short. If the daemon has ended already, this does not return.
  */
 void child_begin(pid_t daemon, int signal, unsigned seconds);
 
