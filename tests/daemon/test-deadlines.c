@@ -25,6 +25,7 @@
 #include "headstartd/look/looker.h"
 #include "tree.h"
 
+#define DAY_S   86400
 #define HOUR_MS 3600000u
 
 static char store[64];
@@ -133,16 +134,22 @@ static void a_tracer_that_cannot_be_made_is_tried_again(void **state)
 	close(no_tracefs);
 }
 
-/* As while it looks for what the start's arguments name, on a server that does not answer. Returns the child, which is given up. */
-static pid_t trace_hangs(struct lessons *lessons, const char *program)
+/*
+ * As while it looks for what the start's arguments name, on a server that does not answer; or later, if there is a key, which it has told.
+ * Returns the child, which is given up.
+ */
+static pid_t trace_hangs(struct lessons *lessons, const char *program, uint64_t key)
 {
+	const struct lesson lesson = {.key = key};
 	struct tracing *tracing = &lessons->tracing;
 	pid_t child = start_hanging();
 	int ends[2];
 
-	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	if (key)
+		assert_int_equal(write(ends[1], &lesson, sizeof(lesson)), sizeof(lesson));
 	tracing->child = child;
-	tracing->told = ends[0]; /* the child has the other end, too, and tells nothing */
+	tracing->told = ends[0]; /* the child has the other end, too, and tells nothing more */
 	tracing->user = 1000;
 	tracing->program = strdup(program);
 	tracing->give_up_ms = monotonic_ms() + HOUR_MS;
@@ -167,7 +174,7 @@ static void a_trace_that_hangs_is_given_up(void **state)
 	begin_lessons(&lessons, &carry, -1);
 	assert_int_equal(known_judge(&lessons.known, "/usr/bin/cold", 0, 0, KNOWN_COLD_BYTES, time(NULL)), 0);
 	while (lessons.enabled && n < 10) {
-		hanging[n++] = trace_hangs(&lessons, "/usr/bin/cold");
+		hanging[n++] = trace_hangs(&lessons, "/usr/bin/cold", 0);
 		assert_int_equal(known_find(&lessons.known, "/usr/bin/cold", 0)->tries, n);
 		assert_false(lessons_write(&lessons));
 		assert_false(tracing_allows(&lessons.tracing, 1000));
@@ -178,6 +185,62 @@ static void a_trace_that_hangs_is_given_up(void **state)
 		end_hanging(hanging[n]);
 		assert_false(lessons_child_ended(&lessons, hanging[n], 0));
 	}
+	lessons_release(&lessons);
+}
+
+/* Or else each such start would be traced, and not read ahead, for ever. */
+static void a_trace_that_fails_counts_for_the_start_that_it_traced(void **state)
+{
+	const struct lesson lesson = {.key = 7};
+	struct carry carry = {0};
+	struct lessons lessons;
+	int64_t now = time(NULL);
+	pid_t hanging, killed = start_hanging();
+	int ends[2];
+
+	begin_lessons(&lessons, &carry, -1);
+	assert_int_equal(known_learnt(&lessons.known, "/usr/bin/host", 0, 0, 10, now), 0);
+	assert_int_equal(known_judge(&lessons.known, "/usr/bin/host", 7, 0, KNOWN_COLD_BYTES, now), 0);
+	hanging = trace_hangs(&lessons, "/usr/bin/host", 7);
+	assert_int_equal(known_find(&lessons.known, "/usr/bin/host", 7)->tries, 1);
+	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	assert_int_equal(write(ends[1], &lesson, sizeof(lesson)), sizeof(lesson));
+	close(ends[1]);
+	lessons.tracing.child = killed; /* as when memory is short */
+	lessons.tracing.told = ends[0];
+	lessons.tracing.program = strdup("/usr/bin/host");
+	assert_true(lessons_child_ended(&lessons, killed, 0));
+	assert_int_equal(known_find(&lessons.known, "/usr/bin/host", 7)->tries, 2);
+	assert_int_equal(known_find(&lessons.known, "/usr/bin/host", 0)->tries, 0);
+	end_hanging(hanging);
+	end_hanging(killed);
+	lessons_release(&lessons);
+}
+
+static int64_t last_start(const struct lessons *lessons, uint64_t key)
+{
+	return known_find(&lessons->known, "/usr/bin/host", key)->last_start;
+}
+
+/* What a script is read ahead by is used, too, or it would be forgotten although it serves every day. */
+static void plans_of_an_interpreter_are_used_by_its_scripts(void **state)
+{
+	const struct process_seen seen = {
+		.pid = getpid(), .exec = 5, .program = "/home/script", .here = true, .named = true};
+	const struct carry_told told = {.outcome = CARRY_STARTED, .exec = 5, .key = 7, .own_plan = 1};
+	struct carry carry = {.helpers = {{.pid = 1, .exec = 5, .program = (char *)"/usr/bin/host"}}};
+	struct lessons lessons;
+	int64_t now = time(NULL);
+
+	begin_lessons(&lessons, &carry, -1);
+	assert_int_equal(known_learnt(&lessons.known, "/usr/bin/host", 0, 0, 10, now - 2 * DAY_S), 0);
+	assert_int_equal(known_learnt(&lessons.known, "/usr/bin/host", 7, 0, 10, now - 2 * DAY_S), 0);
+	assert_false(lessons_exec(&lessons, &seen, false));
+	lessons_served(&lessons, "/usr/bin/host", 0);
+	assert_true(last_start(&lessons, 0) >= now);
+	assert_true(last_start(&lessons, 7) < now);
+	lessons_told(&lessons, &told);
+	assert_true(last_start(&lessons, 7) >= now);
 	lessons_release(&lessons);
 }
 
@@ -316,6 +379,8 @@ int main(void)
 		TEST(a_child_that_forgets_and_hangs_is_given_up),
 		TEST(a_tracer_that_cannot_be_made_is_tried_again),
 		TEST(a_trace_that_hangs_is_given_up),
+		TEST(a_trace_that_fails_counts_for_the_start_that_it_traced),
+		TEST(plans_of_an_interpreter_are_used_by_its_scripts),
 		TEST(a_warm_exec_ends_only_its_own_trace),
 		TEST(an_exec_keeps_its_number_when_it_is_looked_at),
 		TEST(a_child_that_renews_and_hangs_is_given_up),

@@ -106,6 +106,28 @@ case_plans_of_an_older_headstart_are_made_anew() {
 	rm -r "$HEADSTART_STATE"
 }
 
+# As by a disk that is wearing out. A start that finds it so says so, and the profile is still there.
+case_damaged_plan_is_made_anew() {
+	planned one
+	plan=$(echo "$HEADSTART_STATE"/one-*.plan)
+	truncate --size=-1 "$plan"
+	! "$tool" show "$plan" >"$tmp/out" 2>&1 || fail "it is not damaged: the test looks at the wrong thing"
+	start_daemon
+	until [ -e "$plan.stale" ]; do
+		kill -0 "$daemon_pid" || fail "the daemon has ended: $(cat "$tmp/daemon-log")"
+		"$disk/one"
+		for try in $(seq 100); do # as few starts as can be: one that is watched makes the plan anew, too
+			[ ! -e "$plan.stale" ] || break
+			sleep 0.05
+		done
+	done
+	until_gone "$plan.stale"
+	"$tool" show "$plan" >"$tmp/out" 2>&1 || fail "the plan is not made anew: $(cat "$tmp/out" "$tmp/daemon-log")"
+	grep -q "made the plan of '$disk/one' anew: it was damaged" "$tmp/daemon-log" || fail "it says: $(cat "$tmp/daemon-log")"
+	stop_daemon
+	rm -r "$HEADSTART_STATE"
+}
+
 # In how many hours of the day the daemon has counted starts of that program.
 hours_of() { # PROGRAM
 	tr '\0' '\n' <"$HEADSTART_STATE/learn/habits" | awk -v path="$disk/$1" '$NF == path { for (i = NF - 24; i < NF; i++) n += $i > 0 } END { print n + 0 }'

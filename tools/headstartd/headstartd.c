@@ -241,6 +241,7 @@ static void take_exec(void *context, const struct exec_seen *exec)
 {
 	struct daemon *daemon = context;
 	struct process_seen seen = {.pid = exec->pid, .exec = ++daemon->n_execs, .executed = exec->path};
+	const char *carried;
 	bool planned;
 
 	daemon->note_old = true;
@@ -251,10 +252,14 @@ static void take_exec(void *context, const struct exec_seen *exec)
 		lately_note(&daemon->lately, &seen, monotonic_ms());
 	if (planned)
 		idle_started(&daemon->idle, seen.program);
-	if (!lessons_exec(&daemon->lessons, &seen, planned)) {
-		carry_exec(&daemon->carry, &seen, planned);
-		if (planned)
-			lessons_planned(&daemon->lessons, &seen);
+	if (lessons_exec(&daemon->lessons, &seen, planned))
+		return;
+	carried = carry_exec(&daemon->carry, &seen, planned);
+	if (planned)
+		lessons_planned(&daemon->lessons, &seen);
+	else if (carried) {
+		idle_started(&daemon->idle, carried);
+		lessons_served(&daemon->lessons, carried, seen.user);
 	}
 }
 

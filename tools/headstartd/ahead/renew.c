@@ -87,7 +87,7 @@ bool renew_look(struct renew *renew, uint64_t now_ms)
 	return renew->next;
 }
 
-/* An older plan does not say in our words whose it is. The profile beside it does. */
+/* An older plan does not say in our words whose it is, nor does a damaged one. The profile beside it does. */
 static bool read_program_of_profile(const char *plan, char ret[PATH_MAX])
 {
 	_cleanup_(recordings_releasep) struct recordings recordings = {0};
@@ -101,18 +101,23 @@ static bool read_program_of_profile(const char *plan, char ret[PATH_MAX])
 static bool read_program(const char *path, char ret[PATH_MAX])
 {
 	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
+	enum plan_fault fault = PLAN_GOOD;
+	int r = store_plan_is_own(path) ? plan_load_path(path, &plan, &fault) : -EPERM;
 
-	if (!store_plan_is_own(path))
-		return false;
-	if (plan_is_older(path))
+	if (r == -EBADMSG && fault != PLAN_NEWER)
 		return read_program_of_profile(path, ret);
-	return plan_load_path(path, &plan, NULL) == 0 && !plan_is_snapshot(&plan.view) &&
+	return r == 0 && !plan_is_snapshot(&plan.view) &&
 		snprintf(ret, PATH_MAX, "%s", plan_program(&plan.view)) < PATH_MAX;
 }
 
 static const char *reason_of(const char *path)
 {
-	return plan_is_older(path) ? "an older headstart had made it" : "its files had changed";
+	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
+	enum plan_fault fault = PLAN_GOOD;
+
+	if (plan_load_path(path, &plan, &fault) != -EBADMSG)
+		return "its files had changed";
+	return fault == PLAN_OLDER ? "an older headstart had made it" : "it was damaged";
 }
 
 /* For the child. The mark goes with the old plan; while it is locked, no prefetcher starts a planner of its own. */

@@ -22,6 +22,7 @@
 #include "headstartd/helpers/child.h"
 #include "lib/settings/settings.h"
 #include "plan/asked/choose.h"
+#include "prefetch/stale-mark.h"
 #include "verb.h"
 
 #define HELPERS_OF_USER 16 /* a user whose programs make helpers hang stops no other user's */
@@ -63,13 +64,27 @@ void carry_release(struct carry *carry)
 }
 
 /* Signs are no plans: the paths that we ask for are canonical. */
+static bool plan_path(const struct carry *carry, const char *program, char ret[PATH_MAX])
+{
+	return state_file(&carry->store.environment, 0, STATE_PLAN_SUFFIX, program, ret, PATH_MAX);
+}
+
 static bool has_plan(const struct carry *carry, const char *program)
 {
 	char path[PATH_MAX];
 	struct stat st;
 
-	return state_file(&carry->store.environment, 0, STATE_PLAN_SUFFIX, program, path, sizeof(path)) &&
-		lstat(path, &st) == 0 && state_file_trusted(st.st_uid, st.st_mode, 0);
+	return plan_path(carry, program, path) && lstat(path, &st) == 0 &&
+		state_file_trusted(st.st_uid, st.st_mode, 0);
+}
+
+/* All plans of the program are to be made anew (ahead/renew.h), whichever of them is broken. */
+static void mark_broken(const struct carry *carry, const char *program, enum plan_fault fault)
+{
+	char path[PATH_MAX];
+
+	if (fault != PLAN_NEWER && plan_path(carry, program, path))
+		(void)plan_mark_stale(path);
 }
 
 /* Whether a helper has looked just now at a start of the program by this user; otherwise one will. Another user may switch it off. */
@@ -175,9 +190,12 @@ static enum carry_outcome help(const struct carry *carry, const struct process_s
 
 	if (switched_off(seen, program))
 		return CARRY_OFF;
-	if (!process_executed(seen, program) || choose(carry, seen, program, &chosen, told) < 0 ||
-		chosen.fault != PLAN_GOOD)
+	if (!process_executed(seen, program) || choose(carry, seen, program, &chosen, told) < 0)
 		return CARRY_FAILED;
+	if (chosen.fault != PLAN_GOOD) {
+		mark_broken(carry, program, chosen.fault);
+		return CARRY_FAILED;
+	}
 	if (!prefetcher_is_needed(&chosen.loaded.view))
 		return CARRY_WARM;
 	claim = prefetcher_claim(chosen.path, user_of(seen));
@@ -265,12 +283,14 @@ bool carry_has_plan(const struct carry *carry, const struct process_seen *seen)
 	return seen->named && has_plan(carry, seen->program);
 }
 
-void carry_exec(struct carry *carry, const struct process_seen *seen, bool planned)
+const char *carry_exec(struct carry *carry, const struct process_seen *seen, bool planned)
 {
-	if (planned)
-		start_helper(carry, seen, seen->program);
-	else if (seen->here && !streq(seen->image, seen->program) && has_plan(carry, seen->image))
-		start_helper(carry, seen, seen->image);
+	const char *program = planned ? seen->program : seen->image;
+
+	if (!planned && (!seen->here || streq(seen->image, seen->program) || !has_plan(carry, seen->image)))
+		return NULL;
+	start_helper(carry, seen, program);
+	return program;
 }
 
 bool carry_take(struct carry *carry, struct carry_told *ret)

@@ -68,8 +68,11 @@ void carry_release(struct carry *carry);
 /* Whether root has a plan for what was executed. */
 bool carry_has_plan(const struct carry *carry, const struct process_seen *seen);
 
-/* A program was executed. If it has no plan (`planned`), but is a script, its interpreter may have one. */
-void carry_exec(struct carry *carry, const struct process_seen *seen, bool planned);
+/*
+ * A program was executed. If it has no plan (`planned`), but is a script, its interpreter may have one. Returns the one of the two whose plan
+ * counts, as *seen has it; NULL: neither has one.
+ */
+const char *carry_exec(struct carry *carry, const struct process_seen *seen, bool planned);
 
 /*
  * For a child of the daemon. The key of the start, which has the program's plan, and whether there is a plan for it.

@@ -325,6 +325,22 @@ void lessons_planned(struct lessons *lessons, const struct process_seen *seen)
 		(void)start_trace(lessons, seen, false, true);
 }
 
+void lessons_served(struct lessons *lessons, const char *program, uid_t user)
+{
+	if (!lessons->enabled)
+		return;
+	known_started(&lessons->known, program, 0, user, time(NULL));
+	saver_note(&lessons->saver);
+}
+
+/* Whose plan the helper looks at: a script's start may have that of its interpreter. */
+static const char *program_of(const struct lessons *lessons, const struct start *start)
+{
+	const struct carry_helper *helper = carry_helper_of(lessons->tracing.carry, start->exec);
+
+	return helper ? helper->program : start->program;
+}
+
 /*
  * All of it was in memory, so there is nothing to learn. The process may have executed another program by now, of which this says nothing.
  */
@@ -338,19 +354,21 @@ static void leave_warm_start(struct lessons *lessons, const struct carry_told *t
 
 void lessons_told(struct lessons *lessons, const struct carry_told *told)
 {
-	const struct start *start;
+	const struct start *start = starts_of(&lessons->starts, told->exec);
+	const char *program;
 
 	tracing_note_own(&lessons->tracing, told->user, (enum own_outcome)told->own);
 	leave_warm_start(lessons, told);
-	if (!lessons->enabled || !told->key)
+	if (!lessons->enabled || !told->key || !start)
 		return;
-	if (!told->own_plan)
-		starts_asked(&lessons->starts, told->exec, told->key);
-	start = starts_of(&lessons->starts, told->exec);
-	if (!told->own_plan && start)
-		leave_what_was_removed(lessons, start->program, told->key);
-	if (told->own_plan && start)
-		known_started(&lessons->known, start->program, told->key, start->user, time(NULL));
+	program = program_of(lessons, start);
+	if (told->own_plan)
+		known_started(&lessons->known, program, told->key, start->user, time(NULL));
+	else {
+		if (streq(program, start->program))
+			starts_asked(&lessons->starts, told->exec, told->key);
+		leave_what_was_removed(lessons, program, told->key);
+	}
 	saver_note(&lessons->saver);
 }
 
@@ -399,12 +417,15 @@ uint64_t lessons_next_ms(const struct lessons *lessons)
 static void give_up_trace(struct lessons *lessons)
 {
 	const struct tracing *tracing = &lessons->tracing;
-	struct known_program *item = known_find(&lessons->known, tracing->program, 0);
+	struct known_program *item;
+	struct lesson lesson;
 
+	tracing_read(tracing, &lesson);
+	item = known_find(&lessons->known, tracing->program, lesson.key);
 	if (tracing->refines)
 		refinements_told(&lessons->refinements, tracing->program, tracing->user, REFINEMENT_SAME,
 			monotonic_ms());
-	else if (item && !item->learnt)
+	else if (item && !item->learnt && !lesson.left)
 		known_traced(&lessons->known, item, 0, time(NULL));
 	if (tracing_give_up(&lessons->tracing))
 		return;

@@ -66,6 +66,9 @@ bool lessons_know(const struct lessons *lessons, const char *program);
  */
 void lessons_planned(struct lessons *lessons, const struct process_seen *seen);
 
+/* The plan of this program, an interpreter, serves a script that this user has started. */
+void lessons_served(struct lessons *lessons, const char *program, uid_t user);
+
 /* A helper has looked at a start that has a plan. */
 void lessons_told(struct lessons *lessons, const struct carry_told *told);
 

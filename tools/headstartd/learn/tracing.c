@@ -228,10 +228,11 @@ static _Noreturn void be_tracer(
 	struct lesson lesson = {0};
 
 	child_begin(tracing->carry->daemon, SIGKILL, TRACER_S);
-	if (planned && !is_wanted(tracing, seen, &lesson.key)) {
-		lesson.left = true;
+	if (planned) {
+		lesson.left = !is_wanted(tracing, seen, &lesson.key);
 		(void)!write(tell, &lesson, sizeof(lesson));
-		carry_help(tracing->carry, seen, seen->program);
+		if (lesson.left)
+			carry_help(tracing->carry, seen, seen->program);
 	}
 	if (tracing->refines)
 		refine(tracing, seen, &lesson);
@@ -251,7 +252,7 @@ bool tracing_begin(struct tracing *tracing, const struct process_seen *seen, boo
 	int ends[2];
 
 	if (!tracing->tracer || !tracing_allows(tracing, seen->user) ||
-		execs_recorder_runs(tracing->tracefs) || pipe2(ends, O_CLOEXEC) < 0)
+		execs_recorder_runs(tracing->tracefs) || pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
 		return false;
 	tracing->user = seen->user;
 	tracing->program = strdup(seen->program);
@@ -274,8 +275,11 @@ bool tracing_begin(struct tracing *tracing, const struct process_seen *seen, boo
 
 void tracing_read(const struct tracing *tracing, struct lesson *ret)
 {
-	if (read(tracing->told, ret, sizeof(*ret)) != sizeof(*ret))
-		*ret = (struct lesson){0};
+	struct lesson next;
+
+	*ret = (struct lesson){0};
+	while (read(tracing->told, &next, sizeof(next)) == sizeof(next))
+		*ret = next;
 }
 
 void tracing_note_own(struct tracing *tracing, uid_t user, enum own_outcome own)

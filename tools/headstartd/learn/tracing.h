@@ -20,7 +20,7 @@ struct carry;
 struct known;
 struct tracer;
 
-/* What the child tells. */
+/* What the child tells; of a start of a program that is learnt it first tells the key alone, in case that it does not get to the end. */
 struct lesson {
 	bool left;    /* it has carried out the plan instead */
 	uint64_t key; /* of a start of a program that is learnt; 0: it was the program's first one */
@@ -71,7 +71,7 @@ int tracing_prepare(struct tracing *tracing, bool wanted);
  */
 bool tracing_begin(struct tracing *tracing, const struct process_seen *seen, bool planned, bool refines);
 
-/* The child has ended: what it told. If it has failed, that is nothing. */
+/* What the child has told last; zeros: nothing yet. Does not wait. */
 void tracing_read(const struct tracing *tracing, struct lesson *ret);
 
 /* What became of a process of that user's. */
