@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "boot/command-line.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -57,6 +56,41 @@ static const char *last_value(const char *text, const char *name, size_t *ret_le
 		text += length;
 	}
 	return value;
+}
+
+/* A word without a value, as systemd has it: kernel-command-line(7). */
+static bool is_repair_word(const char *text, size_t length)
+{
+	static const char *const words[] = {"rescue", "single", "s", "S", "1", "emergency", "-b"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (is_word(text, length, words[i]))
+			return true;
+	return false;
+}
+
+bool boot_repairs(const char *text)
+{
+	size_t length;
+	const char *unit = last_value(text, "systemd.unit", &length);
+
+	if (unit && (after_prefix(unit, "rescue.") || after_prefix(unit, "emergency.")))
+		return true;
+	for (text += strspn(text, SPACES); *text; text += strspn(text, SPACES)) {
+		length = word_length(text);
+		if (is_repair_word(text, length))
+			return true;
+		text += length;
+	}
+	return false;
+}
+
+bool boot_repairs_read(const char *path)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+
+	return read_pseudo_file(path, MAX, &text, &size) == 0 && boot_repairs(text);
 }
 
 enum boot_mode boot_mode_of(const char *text)

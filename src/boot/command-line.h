@@ -2,6 +2,8 @@
 /* What the kernel's command line says of headstart. */
 #pragma once
 
+#include <stdbool.h>
+
 #define BOOT_COMMAND_LINE "/proc/cmdline"
 
 enum boot_mode {
@@ -18,6 +20,10 @@ enum boot_mode boot_mode_of(const char *text);
 
 /* The same for a file: BOOT_USUAL if it cannot be read. */
 enum boot_mode boot_mode_read(const char *path);
+
+/* Whether the machine boots to be repaired (rescue, emergency), which is no boot like others. A file that cannot be read says no. */
+bool boot_repairs(const char *text);
+bool boot_repairs_read(const char *path);
 
 /*
  * The value of the last word NAME=VALUE of such a file, as above, without the quotes around VALUE. Returns NULL if there is none, or it cannot be

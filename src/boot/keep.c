@@ -10,6 +10,8 @@
 #include "boot/files.h"
 #include "profile/edit.h"
 #include "profile/file/profile-file.h"
+#include "profile/metadata.h"
+#include "profile/recordings/merge.h"
 #include "replace/publish.h"
 
 /* What is there already. A damaged file does not count, and is replaced; one of a newer version is left alone. */
@@ -33,6 +35,26 @@ static int load(const char *path, struct recordings *ret, bool *ret_damaged)
 	return fault == PROFILE_NEWER ? -EPROTO : 0;
 }
 
+/*
+ * What reads ahead is not recorded, so metadata of file systems, which it has brought in, is missing in boots that were read ahead: the
+ * recordings that stay take it over. If the kernel tells only what comes into memory, pages of files are missing, too.
+ */
+static int make_room(struct recordings *recordings)
+{
+	struct profile *oldest = recordings->items, *newest = oldest + recordings->n - 1;
+	int r;
+
+	if (newest->bias & PROFILE_BIAS_READAHEAD) {
+		r = profile_merge(oldest, oldest + 1);
+		recordings_remove(recordings, 1);
+		return r;
+	}
+	r = profile_add_metadata_of(newest, oldest);
+	profile_sort_metadata(newest);
+	recordings_remove(recordings, 0);
+	return r;
+}
+
 static int add(struct recordings *recordings, struct profile *recording, bool *ret_damaged)
 {
 	int r = recordings_add(recordings, recording);
@@ -43,7 +65,7 @@ static int add(struct recordings *recordings, struct profile *recording, bool *r
 		r = recordings_add(recordings, recording);
 	}
 	while (r == 0 && recordings->n > BOOT_RECORDINGS)
-		recordings_remove(recordings, 0);
+		r = make_room(recordings);
 	return r;
 }
 

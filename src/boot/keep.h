@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The recordings of the last boots, and the plan that is made of all of them. What none of these boots has touched any more
- * leaves the plan.
+ * leaves the plan, where the kernel tells it (PROFILE_BIAS_READAHEAD: it does not), but for metadata of file systems.
  */
 #pragma once
 

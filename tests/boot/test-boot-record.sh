@@ -254,6 +254,27 @@ case_a_killed_recorder_leaves_nothing_that_matters() {
 	planned read || fail "what was read is not in the plan"
 }
 
+# The disk of settings of a cloud's machine: whoever reads it unmounts it at once, while the recorder may have no time.
+case_a_passing_disk_can_be_unmounted_at_once() {
+	passing=/run/headstart-test.$$
+	truncate -s 32M "$tmp/image-passing"
+	mkfs.ext4 -q -F "$tmp/image-passing"
+	mkdir "$passing"
+	begin
+	mount -o loop "$tmp/image-passing" "$passing" || fail "cannot mount"
+	cp /bin/true "$passing/settings"
+	mount_anew # so the recorder has looked at what is mounted
+	kill -STOP "$recorder"
+	cat "$passing/settings" "$disk/read" >/dev/null
+	said=$(umount "$passing" 2>&1) || said="it stays: $said"
+	kill -CONT "$recorder"
+	umount -l "$passing" 2>/dev/null || :
+	rmdir "$passing"
+	[ -z "$said" ] || fail "$said"
+	stop
+	planned read || fail "what was read elsewhere is not in the plan"
+}
+
 # A container that has ended, and its disk: whoever wants to remove it must not wait for the end of the recording.
 case_no_disk_of_others_is_held() {
 	truncate -s 32M "$tmp/image-inside"

@@ -53,6 +53,22 @@ static void values(void **state)
 	}
 }
 
+static void repairs(void **state)
+{
+	static const char *const yes[] = {"single", "ro quiet s\n", "S", "1", "rescue", "emergency", "-b",
+		"root=/dev/sda1 -- single", "systemd.unit=rescue.target",
+		"systemd.unit=multi-user.target systemd.unit=emergency.target"};
+	static const char *const no[] = {"", "root=/dev/sda1 ro quiet\n", "singled",
+		"systemd.unit=multi-user.target", "systemd.unit=rescue.target systemd.unit=graphical.target",
+		"a=\"b single c\"", "init=single", "rd.emergency=halt"};
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+		assert_true(boot_repairs(yes[i]));
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+		assert_false(boot_repairs(no[i]));
+	assert_false(boot_repairs_read("/nonexistent"));
+}
+
 static void a_file(void **state)
 {
 	char path[] = "/tmp/headstart-test-XXXXXX";
@@ -88,6 +104,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values),
+		cmocka_unit_test(repairs),
 		cmocka_unit_test(a_file),
 		cmocka_unit_test(a_value),
 	};

@@ -21,6 +21,7 @@
 #include "boot/keep.h"
 #include "format/plan-view.h"
 #include "profile/file/profile-file.h"
+#include "profile/metadata.h"
 #include "profile/updates/staleness.h"
 
 #define PAGE  4096
@@ -102,16 +103,23 @@ static struct profile boot(const struct machine *machine, const char *program, c
 	return profile;
 }
 
+static int keep_recording(
+	const struct machine *machine, struct profile *recording, bool anew, struct boot_kept *kept)
+{
+	/* A file in memory would be left out of the plan. */
+	const struct plan_options options = {.device = DEVICE_SOLID};
+
+	return boot_keep(recording, anew, machine->profile, machine->plan, &options, kept);
+}
+
 static int keep(const struct machine *machine, const char *which, bool anew, struct boot_kept *kept)
 {
 	_cleanup_(profile_releasep) struct profile profile = {0};
-	/* A file in memory would be left out of the plan. */
-	const struct plan_options options = {.device = DEVICE_SOLID};
 
 	if (geteuid() != 0)
 		skip(); /* a plan of a boot names only root's files */
 	profile = boot(machine, "/", which);
-	return boot_keep(&profile, anew, machine->profile, machine->plan, &options, kept);
+	return keep_recording(machine, &profile, anew, kept);
 }
 
 static size_t recordings_of(const struct machine *machine)
@@ -161,6 +169,54 @@ static void a_plan_has_what_the_last_boots_read(void **state)
 	assert_planned(machine, "0234");
 	assert_int_equal(keep(machine, "0", false, &kept), 0);
 	assert_planned(machine, "034");
+}
+
+/* As before Linux 6.12: a boot that was read ahead shows only what the plan lacked. */
+static void where_the_kernel_does_not_tell_nothing_leaves_the_plan(void **state)
+{
+	static const char *const boots[] = {"01", "2", "", "", "3", "", "", ""};
+	struct machine *machine = *state;
+
+	if (geteuid() != 0)
+		skip();
+	for (size_t i = 0; i < sizeof(boots) / sizeof(*boots); i++) {
+		_cleanup_(profile_releasep) struct profile profile = boot(machine, "/", boots[i]);
+		struct boot_kept kept;
+
+		profile.bias |= PROFILE_BIAS_READAHEAD;
+		assert_int_equal(keep_recording(machine, &profile, false, &kept), 0);
+		assert_true(kept.recordings <= BOOT_RECORDINGS);
+	}
+	assert_planned(machine, "0123");
+}
+
+/* Only the first boot, which was not read ahead, has metadata: what reads ahead brings it in, and is not recorded. */
+static void metadata_stays(void **state)
+{
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
+	_cleanup_(profile_releasep) struct profile all = {0};
+	struct machine *machine = *state;
+	enum profile_fault fault;
+
+	if (geteuid() != 0)
+		skip();
+	for (unsigned i = 0; i < 2 * BOOT_RECORDINGS; i++) {
+		_cleanup_(profile_releasep) struct profile profile = boot(machine, "/", "0");
+		struct boot_kept kept;
+
+		if (i == 0)
+			assert_int_equal(
+				profile_add_metadata(&profile, 7, (struct profile_block_range){100, 5}), 0);
+		if (i == 3)
+			assert_int_equal(
+				profile_add_metadata(&profile, 7, (struct profile_block_range){103, 4}), 0);
+		assert_int_equal(keep_recording(machine, &profile, false, &kept), 0);
+	}
+	assert_int_equal(recordings_load(machine->profile, &recordings, &fault), 0);
+	assert_int_equal(recordings.n, BOOT_RECORDINGS);
+	assert_int_equal(recordings_merge(&recordings, &all), 0);
+	assert_int_equal(all.n_file_systems, 1);
+	assert_int_equal(profile_metadata_pages(&all), 7);
 }
 
 static void anew(void **state)
@@ -274,6 +330,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_plan_has_what_the_last_boots_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			where_the_kernel_does_not_tell_nothing_leaves_the_plan, setup, teardown),
+		cmocka_unit_test_setup_teardown(metadata_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(anew, setup, teardown),
 		cmocka_unit_test_setup_teardown(for_root_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_recordings_are_replaced, setup, teardown),

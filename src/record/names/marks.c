@@ -26,12 +26,22 @@ static int mark_mount_by_path(struct opens *opens, const struct mount *mount)
 	return mark_file_system(opens, AT_FDCWD, mount->point, mount->device);
 }
 
+/*
+ * What somebody mounts there is unmounted again soon, as the disk of settings of a cloud's machine, and could not be while what was opened on it
+ * waits for us. The next boot does not have it.
+ */
+static bool is_passing(const struct mount *mount)
+{
+	return after_prefix(mount->point, "/run/");
+}
+
 /* fanotify hands over open files, and so the kernel opens there whatever somebody opens. */
 static bool is_left_alone(const struct opens *opens, const struct mount *mount, bool ours)
 {
 	bool needed = ours && (streq(mount->point, "/") || streq(mount->point, "/usr"));
 
-	return mount_is_served(mount) && (opens->careful || (opens->local && !needed));
+	return (opens->local && is_passing(mount)) ||
+		(mount_is_served(mount) && (opens->careful || (opens->local && !needed)));
 }
 
 /* No server is asked, and none sees that files are opened for us. Before Linux 5.12 a path may lead through what one serves. */

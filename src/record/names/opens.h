@@ -31,8 +31,8 @@ struct opens {
 	 */
 	bool careful;
 	/*
-	 * Set before opens_start(): file systems of servers are left alone, except those of / and /usr, and names are looked up in the kernel's cache
-	 * alone.
+	 * Set before opens_start(): file systems of servers are left alone, except those of / and /usr, and so is what is mounted in /run. Names are
+	 * looked up in the kernel's cache alone.
 	 */
 	bool local;
 	uid_t owner;

@@ -245,7 +245,7 @@ int boot_record(double timeout, bool first)
 	if (r != 0)
 		return r;
 	prctl(PR_SET_NAME, BOOT_NAME);
-	if (!boot_switched_off())
+	if (!boot_switched_off() && !boot_repairs_read(BOOT_COMMAND_LINE))
 		return record(timeout, first);
 	notify("READY=1");
 	return 0;
