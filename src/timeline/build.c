@@ -93,6 +93,8 @@ static int turn(struct builder *builder, uint32_t thread, uint64_t time, enum ti
 		if (reads && worker->file == TIMELINE_NONE)
 			worker->wait_at = builder->n_spans;
 	}
+	if (reads && builder->events->no_calls)
+		worker->file = TIMELINE_NONE;
 	worker->state = state;
 	worker->since = time;
 	builder->into->threads[thread].end = time;
@@ -129,7 +131,10 @@ static int wake(struct builder *builder, const struct timeline_moment *moment, u
 		by == TIMELINE_WAKER_THREAD ? waker : TIMELINE_NONE);
 }
 
-/* Pages that were added, and that no disk of this machine was asked for: a server or a FUSE program will bring them. */
+/*
+ * Pages that were added, and that no disk of this machine was asked for: a server or a FUSE program will bring them. Without calls they may as well
+ * have been written.
+ */
 static int open_reads(struct builder *builder, uint32_t thread)
 {
 	struct worker *worker = &builder->workers[thread];
@@ -147,7 +152,7 @@ static int open_reads(struct builder *builder, uint32_t thread)
 			.pages = run->pages,
 			.seeks = i > 0,
 		};
-		int r = timeline_add_read(into, &read);
+		int r = builder->events->no_calls && !run->served ? 0 : timeline_add_read(into, &read);
 
 		if (r < 0)
 			return r;
@@ -166,11 +171,14 @@ static int leave_processor(
 
 	if (moment->state & (MOMENT_BLOCKED | MOMENT_ENDED)) {
 		worker->wait.deep = moment->state & 2;
-		worker->wait.has_file = worker->file != TIMELINE_NONE;
+		worker->wait.has_file =
+			worker->file != TIMELINE_NONE || (builder->events->no_calls && worker->wait.deep);
 		state = wait_state(&worker->wait);
 	}
 	if (state == TIMELINE_READ)
 		r = open_reads(builder, thread);
+	else if (builder->events->no_calls && is_wait(state))
+		worker->n_runs = 0; /* what was to be read of it has been asked for */
 	if (r == 0)
 		r = turn(builder, thread, time, state, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
 	worker->ended = moment->state & MOMENT_ENDED;
@@ -321,7 +329,7 @@ static int take_pages(
 		return r;
 	if (moment->kind == MOMENT_TOUCH)
 		return take_touch(builder, thread, file, moment, time);
-	if (worker->file == TIMELINE_NONE) {
+	if (worker->file == TIMELINE_NONE && !builder->events->no_calls) {
 		worker->file = file;
 		worker->page = moment->first;
 	}
@@ -331,8 +339,11 @@ static int take_pages(
 	}
 	r = ARRAY_RESERVE(worker->runs, worker->runs_capacity, worker->n_runs + 1);
 	if (r == 0)
-		worker->runs[worker->n_runs++] =
-			(struct run){.file = file, .page = moment->first, .pages = pages, .time = time};
+		worker->runs[worker->n_runs++] = (struct run){.file = file,
+			.page = moment->first,
+			.pages = pages,
+			.time = time,
+			.served = moment->device >> 20 == 0};
 	return r;
 }
 
@@ -402,7 +413,7 @@ static int take_asked(
 			return r;
 		at += run.pages;
 		/* Without a page asked for before, the thread will wait for this: an inode, a folder. */
-		if (worker->file == TIMELINE_NONE && run.file != TIMELINE_NONE) {
+		if (worker->file == TIMELINE_NONE && run.file != TIMELINE_NONE && !events->no_calls) {
 			worker->file = run.file;
 			worker->page = run.page;
 		}

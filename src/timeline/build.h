@@ -37,6 +37,11 @@ struct timeline_events {
 	uint64_t began, ended; /* nanoseconds, CLOCK_MONOTONIC */
 	int32_t first;         /* number of the first thread */
 	uint32_t page_size;
+	/*
+	 * There are no system calls among the moments, so it is not known where the wait for a page ends and something else begins: a wait that no
+	 * signal can interrupt is for the read that ends with it, and for something else if there is none.
+	 */
+	bool no_calls;
 	void (*name)(void *context, uint32_t device, uint64_t inode, struct timeline_named *ret);
 	void *context;
 };

@@ -12,6 +12,7 @@
 struct run {
 	uint32_t file, page, pages;
 	uint64_t time;
+	bool served; /* no block device of the file's own has it, so perhaps a server or a FUSE program */
 };
 
 /* What is known of a thread while the moments go by. */
@@ -21,9 +22,10 @@ struct worker {
 	bool ended;
 	bool narrow; /* it runs a 32-bit program */
 	struct wait wait;
-	uint32_t file, page; /* touched last, since the call began; TIMELINE_NONE */
-	size_t wait_at;      /* the span + 1 of its last wait in this call for an unknown file; 0: none */
-	struct run *runs;    /* owned */
+	uint32_t file,
+		page; /* touched last, since the call began, or without calls since the last read; TIMELINE_NONE */
+	size_t wait_at;   /* the span + 1 of its last wait in this call for an unknown file; 0: none */
+	struct run *runs; /* owned */
 	size_t n_runs, runs_capacity;
 	size_t open_from,
 		open_to; /* reads that end when the thread is woken: no disk of this machine does them */

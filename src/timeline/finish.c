@@ -91,6 +91,19 @@ static int add_waits(struct builder *builder)
 	return r;
 }
 
+/* No read explains them: a lock, a write, a program that is being made. */
+static void leave_out_other_waits(struct timeline *into)
+{
+	for (size_t i = 0; i < into->n_spans; i++) {
+		struct timeline_span *span = &into->spans[i];
+
+		if (span->state != TIMELINE_READ || span->read != TIMELINE_NONE)
+			continue;
+		span->state = TIMELINE_OTHER;
+		span->file = TIMELINE_NONE;
+	}
+}
+
 int builder_finish(struct builder *builder)
 {
 	struct timeline *into = builder->into;
@@ -114,8 +127,10 @@ int builder_finish(struct builder *builder)
 		r = owners_init(&owners, into);
 	if (r < 0)
 		return r;
+	r = reads_match_waits(into, pages, builder->events->no_calls);
+	if (r == 0 && builder->events->no_calls)
+		leave_out_other_waits(into);
 	owners_name_waits(&owners, into);
-	r = reads_match_waits(into, pages);
 	if (r == 0)
 		r = prefetched_judge(into, &owners, &builder->accesses);
 	return r < 0 ? r : add_waits(builder);

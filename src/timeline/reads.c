@@ -112,18 +112,19 @@ static size_t ended_by(const struct timeline *timeline, const uint32_t *order, u
 }
 
 /* How well a read explains the end of a wait; 0: not at all. */
-static int explains(const struct timeline_read *read, const struct timeline_span *span, uint32_t page)
+static int explains(
+	const struct timeline_read *read, const struct timeline_span *span, uint32_t page, bool any_own)
 {
 	if (span->file != TIMELINE_NONE && read->file != span->file)
-		return 0;
+		return any_own && read->thread == span->thread ? 2 : 0;
 	if (page != UINT32_MAX && read->file == span->file && page >= read->page &&
 		page - read->page < read->pages)
 		return 3;
 	return read->thread == span->thread ? 2 : span->file != TIMELINE_NONE ? 1 : 0;
 }
 
-static void match_wait(
-	const struct timeline *timeline, const uint32_t *order, struct timeline_span *span, uint32_t page)
+static void match_wait(const struct timeline *timeline, const uint32_t *order, struct timeline_span *span,
+	uint32_t page, bool any_own)
 {
 	size_t at = ended_by(timeline, order, span->end + SLACK_NS);
 	int best = 0;
@@ -134,17 +135,17 @@ static void match_wait(
 
 		if (read->end < span->begin)
 			break;
-		how = read->begin <= span->end ? explains(read, span, page) : 0;
+		how = read->begin <= span->end ? explains(read, span, page, any_own) : 0;
 		if (how > best) {
 			best = how;
 			span->read = order[at - 1 - i];
 		}
 	}
-	if (best && span->file == TIMELINE_NONE)
+	if (best && (span->file == TIMELINE_NONE || (any_own && best == 2)))
 		span->file = timeline->reads[span->read].file;
 }
 
-int reads_match_waits(struct timeline *timeline, const uint32_t *pages)
+int reads_match_waits(struct timeline *timeline, const uint32_t *pages, bool any_own)
 {
 	_cleanup_free_ uint32_t *order = calloc(timeline->n_reads + 1, sizeof(*order));
 
@@ -161,7 +162,7 @@ int reads_match_waits(struct timeline *timeline, const uint32_t *pages)
 
 		if (span->state != TIMELINE_READ)
 			continue;
-		match_wait(timeline, order, span, pages[i]);
+		match_wait(timeline, order, span, pages[i], any_own);
 		if (span->read != TIMELINE_NONE)
 			timeline->reads[span->read].ahead = false;
 	}

@@ -24,6 +24,7 @@ uint64_t requests_end(
 
 /*
  * Sets `read`, and `file` where it is not known, of each span that waits for a read, and `ahead` of the reads that
- * nobody waited for. pages[i] is what span i waited for; UINT32_MAX if that is not known. Returns 0 or -ENOMEM.
+ * nobody waited for. pages[i] is what span i waited for; UINT32_MAX if that is not known. `any_own`: any read of the thread's own that
+ * ends with a wait may explain it, whatever it is for. Returns 0 or -ENOMEM.
  */
-int reads_match_waits(struct timeline *timeline, const uint32_t *pages);
+int reads_match_waits(struct timeline *timeline, const uint32_t *pages, bool any_own);

@@ -108,6 +108,12 @@ void adds(uint64_t at, int32_t who, uint64_t inode, uint32_t page, uint32_t last
 	moment->last = last;
 }
 
+void adds_on(uint64_t at, int32_t who, uint32_t device, uint64_t inode, uint32_t page, uint32_t last)
+{
+	adds(at, who, inode, page, last);
+	moments[start.n_moments - 1].device = device;
+}
+
 void maps(uint64_t at, int32_t who, uint64_t inode, uint32_t page, uint32_t last)
 {
 	adds(at, who, inode, page, last);

@@ -31,6 +31,7 @@ void calls(uint64_t at, int32_t who, int64_t number);
 void becomes(uint64_t at, int32_t who, uint64_t flags);
 void touches(uint64_t at, int32_t who, uint64_t inode, uint32_t page);
 void adds(uint64_t at, int32_t who, uint64_t inode, uint32_t page, uint32_t last);
+void adds_on(uint64_t at, int32_t who, uint32_t device, uint64_t inode, uint32_t page, uint32_t last);
 void maps(uint64_t at, int32_t who, uint64_t inode, uint32_t page, uint32_t last);
 void asks(uint64_t at, int32_t who, uint64_t sector, uint32_t pages);
 void serves(uint64_t from, uint64_t to, uint64_t sector, uint32_t pages);

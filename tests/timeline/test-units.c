@@ -26,6 +26,7 @@ static struct timeline_boot boot;
 static void begin(void)
 {
 	start_begin();
+	start.no_calls = true;
 	boot = (struct timeline_boot){.began = BEGAN, .members = members};
 }
 
@@ -75,6 +76,117 @@ static void reads_file(uint64_t from, uint64_t to, int32_t who, uint64_t inode, 
 	switches(from, who, 2, 0);
 	wakes(to, 0, who, CONTEXT_HARD);
 	switches(to, 0, 0, who);
+}
+
+/* The same by read(2): it is told what was read when it is there, or, by older kernels, never. */
+static void reads_by_call(uint64_t from, uint64_t to, int32_t who, uint64_t inode, uint64_t sector, bool told)
+{
+	adds(from, who, inode, 0, 7);
+	asks(from, who, sector, 8);
+	serves(from, to, sector, 8);
+	switches(from, who, 2, 0);
+	wakes(to, 0, who, CONTEXT_HARD);
+	switches(to, 0, 0, who);
+	if (told)
+		touches(to, who, inode, 0);
+}
+
+/* A thread waits for something that is no read. */
+static void waits(uint64_t from, uint64_t to, int32_t who)
+{
+	switches(from, who, 2, 0);
+	wakes(to, 0, who, CONTEXT_HARD);
+	switches(to, 0, 0, who);
+}
+
+/* A shell in a unit of its own, and nothing else. */
+static void begin_with_shell(void)
+{
+	begin();
+	makes(0, MAIN, SHELL, 0);
+	in_unit(0, SHELL, "shell.service");
+	switches(0, MAIN, 1, SHELL);
+}
+
+static uint64_t waited_for(const struct timeline *timeline, const char *path)
+{
+	uint64_t waited = 0;
+
+	for (size_t i = 0; i < timeline->n_spans; i++) {
+		const struct timeline_span *span = &timeline->spans[i];
+
+		if (span->state == TIMELINE_READ && span->file != TIMELINE_NONE &&
+			strcmp(timeline->files[span->file].path, path) == 0)
+			waited += span->end - span->begin;
+	}
+	return waited;
+}
+
+static void each_wait_counts_for_the_file_that_was_read(bool told)
+{
+	_cleanup_(timeline_releasep) struct timeline timeline = {0};
+
+	begin_with_shell();
+	reads_file(5, 10, SHELL, LIBRARY, 800); /* by a fault */
+	reads_by_call(12, 20, SHELL, DATA, 8000, told);
+	reads_by_call(21, 24, SHELL, SYSTEM, 80000, false); /* a folder */
+	reads_by_call(25, 40, SHELL, DATA, 16000, told);
+	end(50, &timeline);
+	assert_int_equal(waited_for(&timeline, "/lib/library"), 5 * MS);
+	assert_int_equal(waited_for(&timeline, "/dev/sda"), 3 * MS);
+	assert_int_equal(waited_for(&timeline, "/data"), 23 * MS);
+}
+
+static void waits_of_calls_count_for_their_file(void **state)
+{
+	each_wait_counts_for_the_file_that_was_read(true);
+}
+
+static void where_the_kernel_tells_only_what_was_added(void **state)
+{
+	each_wait_counts_for_the_file_that_was_read(false);
+}
+
+static void what_is_no_read_does_not_count(void **state)
+{
+	_cleanup_(timeline_releasep) struct timeline timeline = {0};
+	_cleanup_(sums_releasep) struct sums sums = {0};
+	const struct sum_unit *sum;
+
+	begin_with_shell();
+	reads_file(5, 10, SHELL, LIBRARY, 800);
+	waits(12, 15, SHELL); /* for a lock, after it has touched something */
+	touches(16, SHELL, DATA, 0);
+	waits(16, 20, SHELL);
+	adds_on(21, SHELL, DISK, DATA, 8, 9); /* it writes, and waits until that is on the disk */
+	waits(22, 30, SHELL);
+	reads_by_call(31, 33, SHELL, LIBRARY, 8000, true);
+	end(50, &timeline);
+	assert_int_equal(sums_make(&timeline, &sums), 0);
+	sum = sum_of(&sums, unit(&timeline, "shell.service"));
+	assert_int_equal(sum->waited, 7 * MS);
+	assert_int_equal(sum->reads, 2);
+	assert_int_equal(sum->files, 1);
+}
+
+/* A page that another unit reads. */
+static void a_read_of_others_that_was_waited_for(void **state)
+{
+	_cleanup_(timeline_releasep) struct timeline timeline = {0};
+	_cleanup_(sums_releasep) struct sums sums = {0};
+
+	begin_with_shell();
+	makes(1, MAIN, LOGIN, 0);
+	in_unit(1, LOGIN, "login.service");
+	adds(5, LOGIN, DATA, 0, 7);
+	asks(5, LOGIN, 800, 8);
+	serves(5, 15, 800, 8);
+	touches(6, SHELL, DATA, 3);
+	waits(6, 15, SHELL);
+	end(50, &timeline);
+	assert_int_equal(sums_make(&timeline, &sums), 0);
+	assert_int_equal(sum_of(&sums, unit(&timeline, "shell.service"))->waited, 9 * MS);
+	assert_int_equal(waited_for(&timeline, "/data"), 9 * MS);
 }
 
 /* systemd starts a shell, which is put into its unit a moment later; what the shell starts is in the unit as well. */
@@ -230,6 +342,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_unit_waited_for),
+		cmocka_unit_test(waits_of_calls_count_for_their_file),
+		cmocka_unit_test(where_the_kernel_tells_only_what_was_added),
+		cmocka_unit_test(what_is_no_read_does_not_count),
+		cmocka_unit_test(a_read_of_others_that_was_waited_for),
 		cmocka_unit_test(a_process_that_is_moved),
 		cmocka_unit_test(times_and_targets),
 		cmocka_unit_test(nothing_is_known),

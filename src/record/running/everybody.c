@@ -185,7 +185,8 @@ int everybody_make(struct everybody *everybody, const struct record_files *files
 	struct timeline_events events = {.began = everybody->began,
 		.ended = ended,
 		.first = getpid(),
-		.page_size = (uint32_t)sysconf(_SC_PAGESIZE)};
+		.page_size = (uint32_t)sysconf(_SC_PAGESIZE),
+		.no_calls = true};
 	int r;
 
 	if (!everybody->on)
