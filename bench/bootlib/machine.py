@@ -109,9 +109,9 @@ class Machine:
 
     def copy(self, inside, path):
         """Copies a file from the disk of the machine, which is off."""
-        subprocess.run(["debugfs", "-R", f"dump {inside} {path}", self.disk.path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                       check=True)
-        if not os.path.exists(path) or os.path.getsize(path) == 0:
+        with open(path, "wb") as file:
+            subprocess.run(["debugfs", "-R", f"cat {inside}", self.disk.path], stdout=file, stderr=subprocess.DEVNULL, check=True)
+        if os.path.getsize(path) == 0:
             raise LabError(f"the machine's disk has no '{inside}'")
 
     def run(self, script="", disks=(), seconds=BOOT_SECONDS, words=""):

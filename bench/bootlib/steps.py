@@ -51,9 +51,9 @@ INIT = "init=/usr/sbin/headstart-init"
 RECORDERS = "headstart-boot-record headstart-boot-done"
 RECORD = f"systemctl enable --quiet {RECORDERS}"
 TIMELINE = "/var/lib/headstart/boot/timeline"
-RECORDED = """
+RECORDED = f"""
 for try in $(seq 200); do
-	[ ! -s /var/lib/headstart/boot/plan ] || break
+	[ ! -s {TIMELINE} ] || break     # the last that is written; the plan is there before
 	sleep 1
 done
 dmesg | sed -n 's/.*] headstart: /headstart: /p'
