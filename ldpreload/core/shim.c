@@ -4,8 +4,10 @@
 
 #include <linux/resource.h>
 #include <linux/signal.h>
+#include <linux/stat.h>
 
 #include "format/kill-switch.h"
+#include "format/on-this-machine.h"
 #include "format/recording.h"
 
 /* A file that cannot be read has no such line. Reads small pieces, since there may be little stack. */
@@ -56,6 +58,15 @@ bool shim_exists(const char *path)
 	if (fd >= 0)
 		sys_close(fd);
 	return fd >= 0;
+}
+
+__attribute__((noinline)) bool shim_on_this_machine(int path_fd)
+{
+	struct statx status;
+
+	return raw_syscall(__NR_statx, path_fd, (long)"", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_UID,
+		       (long)&status, 0) != 0 ||
+		on_this_machine(status.stx_dev_major, status.stx_attributes_mask);
 }
 
 bool shim_recording_lasts(uint64_t end)

@@ -63,6 +63,9 @@ bool shim_status_says(const char *path, const char *line);
 /* Whether there is a file at that path; it is not opened. */
 bool shim_exists(const char *path);
 
+/* Whether the file lies on this machine (format/on-this-machine.h); true also if that cannot be told. Waits for nothing. */
+bool shim_on_this_machine(int path_fd);
+
 /*
  * Opens the file behind `path_fd`, an O_PATH descriptor, for reading, if it is a regular file: opening a device or a
  * FIFO has effects. Returns a descriptor or -errno.

@@ -8,9 +8,6 @@
  */
 #include "plan/plan.h"
 
-#include <linux/stat.h>
-
-#include "format/on-this-machine.h"
 #include "plan/resident.h"
 
 #define PLAN_READAHEAD (128 << 10) /* bytes */
@@ -99,16 +96,6 @@ static bool head_is_cold(const char *head)
 	return false;
 }
 
-/* True also if it cannot be told. */
-static __attribute__((noinline)) bool is_on_this_machine(int path_fd)
-{
-	struct statx status;
-
-	return raw_syscall(__NR_statx, path_fd, (long)"", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_UID,
-		       (long)&status, 0) != 0 ||
-		on_this_machine(status.stx_dev_major, status.stx_attributes_mask);
-}
-
 /* The n-th folder of plans is a user's home, or lies below it. */
 static bool is_in_home(unsigned int n)
 {
@@ -126,7 +113,7 @@ static int open_trusted(struct plan_target *target, unsigned int n, int path_fd)
 {
 	struct stat status;
 
-	if (!shim_may_act(&target->may_act) || (is_in_home(n) && !is_on_this_machine(path_fd)) ||
+	if (!shim_may_act(&target->may_act) || (is_in_home(n) && !shim_on_this_machine(path_fd)) ||
 		sys_fstat(path_fd, &status) != 0)
 		return -1;
 	target->linked |= (status.st_mode & MODE_KIND) == MODE_LINK;

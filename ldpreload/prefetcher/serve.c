@@ -7,8 +7,9 @@
 #include "prefetcher/spawn.h"
 #include "prefetcher/wait.h"
 
-#define WAIT_MAX_MS 10000 /* a prefetcher that takes longer is stuck, or of little use */
-#define LIFE_MAX_MS 32000 /* a prefetcher ends before that (tools/prefetcher/time-limit.h) */
+#define WAIT_MAX_MS 10000      /* a prefetcher that takes longer is stuck, or of little use */
+#define AGE_MAX_MS  (1u << 31) /* of one that cannot be ended, as while a disk does not answer */
+#define LIFE_MAX_MS 32000      /* a prefetcher ends before that (tools/prefetcher/time-limit.h) */
 
 static bool plan_is_carried_out(int plan_fd)
 {
@@ -64,7 +65,7 @@ void serve_own(const char *program, const struct plan *plan)
 	if (limit_ms <= 0)
 		return;
 	if (process == 0 && carrier_of_daemon(plan->fd, &daemons)) {
-		if (carrier_of(plan->fd, LIFE_MAX_MS, &since) != daemons)
+		if (carrier_of(plan->fd, AGE_MAX_MS, &since) != daemons)
 			since = now; /* it has not said yet when it began */
 	} else if (process == 0) {
 		process = carrier_of(plan->fd, WAIT_MAX_MS, &since);

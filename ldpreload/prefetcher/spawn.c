@@ -8,8 +8,9 @@
  * So there are two children, neither with memory of its own (CLONE_VM), and the parent waits until each has executed
  * something or ended (CLONE_VFORK). The first has no exit signal, so no wait without __WCLONE finds it and no SIGCHLD
  * is raised. It starts the prefetcher and ends, and the parent reaps it by its pid. init inherits the prefetcher. Both
- * run on stacks within ours. A handler of the program's must not run in them, so all signals are blocked until the
- * prefetcher has reset the handlers to their defaults, in a table of its own.
+ * run on stacks of their own, which stay if the first child was killed: the prefetcher may be using its one still. A
+ * handler of the program's must not run in them, so all signals are blocked until the prefetcher has reset the handlers
+ * to their defaults, in a table of its own.
  *
  * The program waits only for the execve of a small static program. It must not wait for the close of a file, which may
  * take as long as a file server likes. So the first child shares the program's descriptors (CLONE_FILES), and the
@@ -23,6 +24,7 @@
 #include "prefetcher/surroundings.h"
 
 #include <asm/signal.h>
+#include <linux/mman.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
 
@@ -85,28 +87,43 @@ static void run_between(struct spawn *spawn)
 	prefetcher_exit(0);
 }
 
-/* A function of its own, so that the children's stacks take room on ours only when they are needed. */
-static __attribute__((noinline)) int spawn_on_stack(int fd, const char *mode)
+/* Whether no child uses its stack any more. */
+static bool run_children(struct spawn *spawn)
 {
 	static const uint64_t every_signal = ~0ul;
-	struct spawn spawn;
+	int status = 0;
 	uint64_t mask;
 	long child;
 
-	spawn.fd = fd;
-	spawn.mode = mode;
-	spawn.prefetcher_id = 0;
-	spawn.between.function = run_between;
-	spawn.between.spawn = &spawn;
 	raw_syscall(__NR_rt_sigprocmask, SIG_SETMASK, (long)&every_signal, (long)&mask, sizeof(mask), 0, 0);
-	child = clone_sharing_files(&spawn.between);
+	child = clone_sharing_files(&spawn->between);
 	if (child > 0)
-		raw_syscall(__NR_wait4, child, 0, __WCLONE | __WALL, 0, 0, 0);
+		raw_syscall(__NR_wait4, child, (long)&status, __WCLONE | __WALL, 0, 0, 0);
 	raw_syscall(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
-	return spawn.prefetcher_id > 0 ? (int)spawn.prefetcher_id : 0;
+	return status == 0;
+}
+
+static int spawn(int fd, const char *mode)
+{
+	long memory = raw_syscall(__NR_mmap, 0, sizeof(struct spawn), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct spawn *spawn = (struct spawn *)memory;
+	long id;
+
+	if (memory < 0 && memory >= -4095)
+		return 0;
+	spawn->fd = fd;
+	spawn->mode = mode;
+	spawn->between.function = run_between;
+	spawn->between.spawn = spawn;
+	if (!run_children(spawn))
+		return 0; /* somebody has killed one: 8 KiB are lost */
+	id = spawn->prefetcher_id;
+	raw_syscall(__NR_munmap, memory, sizeof(*spawn), 0, 0, 0, 0);
+	return id > 0 ? (int)id : 0;
 }
 
 int spawn_prefetcher(int fd, const char *mode)
 {
-	return surroundings_permit() ? spawn_on_stack(fd, mode) : 0;
+	return surroundings_permit() ? spawn(fd, mode) : 0;
 }

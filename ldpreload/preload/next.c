@@ -290,7 +290,7 @@ static struct link_map *objects_after_us(struct link_map *alone)
 }
 
 /*
- * AddressSanitizer's library ends the program if another comes before it in the list of objects (compiler-rt,
+ * AddressSanitizer's library, gcc's or clang's, ends the program if another comes before it in the list of objects (compiler-rt,
  * AsanCheckDynamicRTPrereqs), as every preloaded one does. Such a program is lost anyway, so we change places with the
  * library. Symbols are not looked up along this list, and nothing else depends on its order.
  */
@@ -301,7 +301,7 @@ static bool is_address_sanitizer(const struct link_map *object)
 	for (const char *c = base; *c; c++)
 		if (*c == '/')
 			base = c + 1;
-	return shim_begins(base, "libasan.so");
+	return shim_begins(base, "libasan.so") || shim_begins(base, "libclang_rt.asan");
 }
 
 static void stand_behind(struct link_map *us, struct link_map *next)

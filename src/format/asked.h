@@ -56,9 +56,9 @@ struct asked_source {
 	long (*read)(void *context, unsigned int number, size_t offset, char *text, size_t size);
 	/* Replaces a path, which may be relative to the working folder, by its canonical one. False if it is too long. */
 	bool (*resolve)(void *context, char text[ASKED_TEXT_SIZE]);
-	/* Changes the working folder for resolve(). */
+	/* Changes the working folder for resolve(). The path is part of asked->text. */
 	bool (*enter)(void *context, const char *path);
-	/* Whether there is something at that absolute path. */
+	/* Whether there is something at that absolute path, which is asked->text. */
 	bool (*exists)(void *context, const char *path);
 };
 

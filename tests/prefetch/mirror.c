@@ -11,6 +11,7 @@
  *     direct      it never caches anything
  *     hold-read   nothing; and a read is answered only once somebody has the FIFO LOG.held open for writing
  *     hold-close  nothing; and so is a close(2), which is logged as "flush"
+ *     hold-names  nothing, names included; and so is each look for a name, which is logged as "name"
  */
 #define FUSE_USE_VERSION 35
 #include <dirent.h>
@@ -42,13 +43,23 @@ static void *mirror_init(struct fuse_conn_info *connection, struct fuse_config *
 	(void)connection;
 	config->kernel_cache = strcmp(mode, "keep") == 0;
 	config->auto_cache = strcmp(mode, "auto") == 0;
-	config->entry_timeout = config->attr_timeout = FOREVER;
+	config->entry_timeout = config->attr_timeout = strcmp(mode, "hold-names") == 0 ? 0 : FOREVER;
 	return NULL;
+}
+
+static void hold(const char *in_mode)
+{
+	if (strcmp(mode, in_mode) == 0)
+		close(open(held, O_RDONLY | O_CLOEXEC));
 }
 
 static int mirror_getattr(const char *path, struct stat *ret, struct fuse_file_info *info)
 {
 	(void)info;
+	if (path[1] && strcmp(mode, "hold-names") == 0)
+		fputs("name\n", log_file);
+	if (path[1])
+		hold("hold-names");
 	return fstatat(folder, below(path), ret, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
 }
 
@@ -75,12 +86,6 @@ static int mirror_open(const char *path, struct fuse_file_info *info)
 	info->fh = (uint64_t)fd;
 	info->direct_io = strcmp(mode, "direct") == 0;
 	return 0;
-}
-
-static void hold(const char *in_mode)
-{
-	if (strcmp(mode, in_mode) == 0)
-		close(open(held, O_RDONLY | O_CLOEXEC));
 }
 
 static int mirror_read(const char *path, char *data, size_t size, off_t offset, struct fuse_file_info *info)

@@ -85,6 +85,24 @@ case_sanitizers() {
 	done
 }
 
+# clang's library of AddressSanitizer has another name, and looks for that. This is gcc's under that name.
+case_sanitizer_of_clang() {
+	have patchelf || return 0
+	runtime=$(realpath "$(cc -print-file-name=libasan.so)")
+	clangs=libclang_rt.asan-$(uname -m).so
+	if ! cc -D_GNU_SOURCE -fsanitize=address -o "$tmp/sanitized" "$HEADSTART_TEST_SOURCE/tests/preload/launch.c" 2>/dev/null; then
+		untried "-fsanitize=address"
+		return 0
+	fi
+	cp "$runtime" "$tmp/$clangs"
+	patchelf --set-soname "$clangs" "$tmp/$clangs"
+	patchelf --replace-needed "$(patchelf --print-soname "$runtime")" "$clangs" "$tmp/sanitized"
+	patchelf --set-rpath "$tmp" "$tmp/sanitized"
+	ldd "$tmp/sanitized" | grep -q "$tmp/$clangs" || fail "the test looks at the wrong thing: $(ldd "$tmp/sanitized")"
+	same 7 setarch -R "$tmp/sanitized" execve "$target"
+	starts "clang's -fsanitize=address"
+}
+
 # Debuggers and tracers see the program, and nothing of the prefetcher.
 case_strace() {
 	if ! strace -o "$tmp/trace" true 2>/dev/null; then

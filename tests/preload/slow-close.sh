@@ -1,6 +1,6 @@
 #!/bin/sh
-# A program has a file of a FUSE file system open whose server does not answer when it is closed. Neither a hook nor the launcher
-# waits for that.
+# A program has a file of a FUSE file system open whose server does not answer when it is closed, or starts another one with a file as its
+# argument whose name the server does not find. Neither a hook nor the launcher waits for that.
 if [ "${1-}" != inside ]; then
 	. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 	needs_mounts
@@ -123,6 +123,27 @@ case_launcher_in_a_container_starts_the_program() {
 	[ "$(id -u)" = 0 ] && unshare --pid --fork --mount-proc true 2>/dev/null || { untried "no pid namespaces here" && return 0; }
 	gets_past env -i PATH="$PATH" HEADSTART_STATE="$state" HEADSTART_LOG="$log" /usr/bin/python3 "$tmp/launcher" "$tmp/mirror/file" \
 		"$tmp/mirror.log.held" "$tmp/returned" unshare --pid --fork --mount-proc --kill-child "$headstart" run -- "$target" argument
+}
+
+# What the start asks for would be looked for there, for its plan.
+case_hook_asks_no_server_for_what_the_arguments_name() {
+	cat >"$tmp/spawner" <<'END'
+import os, sys
+file, target, returned = sys.argv[1:]
+child = os.posix_spawn(target, [target, file], {})
+os.close(os.open(returned, os.O_CREAT))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+END
+	echo "operand = file" | plan_with_rule "$target" "$target"
+	serve hold-names
+	rm -f "$tmp/returned"
+	make_cold
+	shimmed /usr/bin/python3 "$tmp/spawner" "$tmp/mirror/file" "$target" "$tmp/returned" >"$tmp/seen" 2>&1 &
+	starter=$!
+	comes_true "the start waits" [ -e "$tmp/returned" ]
+	wait $starter || :
+	! grep "^name" "$tmp/mirror.log" || fail "the server was asked"
+	"$built/plan-for" "$state" "$target" $libraries >"$tmp/out" # without a rule, as before
 }
 
 case_hook_returns_while_the_server_does_not_answer() {

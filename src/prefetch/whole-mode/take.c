@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes over the objects that the loader has mapped: learns what their disk is like, and chooses which parts to read. */
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/files/open.h"
 #include "base/files/residency.h"
+#include "base/paths/stranger.h"
 #include "device/device.h"
+#include "format/on-this-machine.h"
 #include "format/resident.h"
 #include "prefetch/whole-mode/hot-extent.h"
 #include "prefetch/whole-mode/reader.h"
@@ -154,11 +159,37 @@ static void choose_parts(const struct reader *reader, int fd, uint64_t size, boo
 		object->parts[object->count++] = (struct object_part){.offset = 0, .length = size};
 }
 
+/* Neither of /proc or /sys, where reading has effects, nor of a server. */
+static bool is_on_this_machine(int fd)
+{
+	struct statx status;
+
+	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) == 0 &&
+		on_this_machine(status.stx_dev_major, status.stx_attributes_mask);
+}
+
+/*
+ * The path is the loader's own name of the object, which may lead over links, such as /lib. But the list is memory of the program, which may
+ * have given up root's rights since, and been taken over.
+ */
+static int open_object(const char *path)
+{
+	bool of_root = geteuid() == 0;
+	_cleanup_close_ int fd = -1;
+	struct stranger stranger;
+
+	if (of_root && stranger_find_unasked(path, &stranger) < 0)
+		return -EPERM;
+	fd = open_regular(path, 0);
+	if (of_root && fd >= 0 && !is_on_this_machine(fd))
+		return -EPERM;
+	return TAKE_FD(fd);
+}
+
 /* Takes one object over, unless it is warm or not a regular file. */
 static void take_object(struct reader *reader, const char *path, enum object_state state)
 {
-	/* The path is the loader's own name of the object, which may lead over links, such as /lib. */
-	_cleanup_close_ int fd = open_regular(path, 0);
+	_cleanup_close_ int fd = open_object(path);
 	struct object *object = &reader->objects[reader->count];
 	struct stat st;
 	bool here, cold;
