@@ -228,9 +228,13 @@ static int move_by_exchange(
 		return failed(file, r, "cannot be read");
 	moved = exchange_runs(file, fd, area, page_size, UINT64_MAX, &done);
 	r = sum(fd, &after);
-	if (r < 0 && r != -ENOMEM)
-		return exchange_again(file, fd, area, page_size, done, before, r);
-	return r < 0 ? r : judge(file, fd, before, after, moved);
+	if (r == -ENOMEM)
+		return r;
+	/* The disk says that it has taken them, and gives back others. */
+	if (r == 0 && before != after && done > 0 && moved != -ESTALE && place_is_same(file, fd))
+		r = -EIO;
+	return r < 0 ? exchange_again(file, fd, area, page_size, done, before, r)
+		     : judge(file, fd, before, after, moved);
 }
 
 /* What a file shares has the same bytes: the kernel has compared what the disk gives back of the copy. */

@@ -4,12 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/files/links.h"
 #include "base/files/open.h"
 #include "base/files/same-file.h"
 #include "base/strings.h"
@@ -140,18 +142,26 @@ int replacement_begin(struct replacement *ret, const char *path)
 	return 0;
 }
 
+/* By the kernel, which follows no link of somebody else's in a folder that everybody can write to (fs.protected_symlinks). */
+static int follow(const char *path, char ret[PATH_MAX])
+{
+	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? -errno : path_of_fd(fd, ret);
+}
+
 int replacement_begin_new(struct replacement *ret, const char *out_path, const char *like_path)
 {
 	_cleanup_(replacement_releasep) struct replacement begun = REPLACEMENT_NONE;
-	_cleanup_free_ char *resolved = realpath(out_path, NULL);
+	char resolved[PATH_MAX];
 	bool exists;
 	struct stat there;
-	int r;
+	int r = follow(out_path, resolved);
 
-	if (!resolved && errno != ENOENT)
-		return -errno;
+	if (r < 0 && r != -ENOENT)
+		return r;
 	begun.as_permitted = true;
-	r = append_name(&begun, resolved ? resolved : out_path);
+	r = append_name(&begun, r == 0 ? resolved : out_path);
 	if (r < 0)
 		return r;
 	exists = fstatat(begun.names[0].folder, begun.names[0].name, &there, 0) == 0;
@@ -366,6 +376,9 @@ int replacement_commit(struct replacement *replacement)
 	if (!replacement->as_permitted && replacement->n_names < replacement->st.st_nlink)
 		return -EMLINK;
 	free(TAKE_PTR(replacement->lost));
+	/* Before it gets rights (set-user-ID, capabilities): whoever is killed here leaves a file that everybody can execute. */
+	if (fsync(replacement->fd) < 0)
+		return -errno;
 	r = attributes_copy(replacement->original, &replacement->st, replacement->fd,
 		replacement->as_permitted, &replacement->lost);
 	if (r < 0)
