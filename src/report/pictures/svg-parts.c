@@ -62,6 +62,11 @@ static void put_escaped(FILE *out, const char *text, size_t size)
 	}
 }
 
+double svg_text_width(const char *text)
+{
+	return (double)strlen(text) * LETTER;
+}
+
 void svg_text(struct svg *svg, const char *class, double x, double y, double width, const char *text)
 {
 	size_t most = width > 4 * LETTER ? (size_t)(width / LETTER) : 4, size = strlen(text);

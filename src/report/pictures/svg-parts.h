@@ -23,6 +23,9 @@ void svg_begin(struct svg *svg);
 /* Where this time is, in pixels. */
 double svg_x(const struct svg *svg, uint64_t time);
 
+/* How wide a line of text is in pixels, roughly. */
+double svg_text_width(const char *text);
+
 /* A line of text, cut to about this width in pixels: at its beginning, since the end of a name says more. Escaped. */
 void svg_text(struct svg *svg, const char *class, double x, double y, double width, const char *text);
 

@@ -13,8 +13,11 @@
 #include "report/timelines/starts.h"
 #include "report/timelines/words.h"
 
-#define ROWS_MAX  40u
-#define SPANS_MAX 20000u
+#define ROWS_MAX   40u
+#define SPANS_MAX  20000u
+#define MARKS_MAX  50u
+#define NAME_ROW   14.0 /* pixels, of names of milestones */
+#define NAME_WIDTH 200.0
 
 /* Lines at round times across what was drawn since `top`, and the times above. */
 static void draw_axis(struct svg *svg, double top)
@@ -45,12 +48,45 @@ static void draw_mark(struct svg *svg, double top, uint64_t time, bool exec)
 		top, svg->y, exec ? " stroke-dasharray=\"2 3\" stroke-opacity=\"0.45\"" : "");
 }
 
-static void draw_marks(struct svg *svg, const struct timeline *timeline, double top)
+/*
+ * Where the names of milestones stand above the axis: in as many rows as they need to stand beside each other. A name that ends behind a later
+ * line is in a higher row than the name of that, so no line crosses a name.
+ */
+struct names {
+	size_t n, rows, row_of[MARKS_MAX]; /* 0: the lowest */
+	bool to_the_left[MARKS_MAX];       /* of their lines, as there is no room to the right */
+};
+
+static void place_names(const struct svg *svg, const struct timeline *timeline, struct names *ret)
+{
+	const struct timeline_mark *marks = timeline->marks;
+
+	*ret = (struct names){.n = timeline->n_marks < MARKS_MAX ? timeline->n_marks : MARKS_MAX};
+	for (size_t i = ret->n; i-- > 0;) {
+		double width = svg_text_width(marks[i].name), end = svg_x(svg, marks[i].time);
+
+		end += (width < NAME_WIDTH ? width : NAME_WIDTH) + 12;
+		ret->to_the_left[i] = end > SVG_WIDTH;
+		for (size_t j = i + 1; j < ret->n; j++)
+			if (svg_x(svg, marks[j].time) < end && ret->row_of[i] <= ret->row_of[j])
+				ret->row_of[i] = ret->row_of[j] + 1;
+		ret->rows = ret->row_of[i] + 1 > ret->rows ? ret->row_of[i] + 1 : ret->rows;
+	}
+}
+
+static void draw_marks(
+	struct svg *svg, const struct timeline *timeline, const struct names *names, double top)
 {
 	for (size_t i = 0; i < timeline->n_execs && i < 200; i++)
 		draw_mark(svg, top, timeline->execs[i].time, true);
-	for (size_t i = 0; i < timeline->n_marks && i < 50; i++)
-		draw_mark(svg, top, timeline->marks[i].time, false);
+	for (size_t i = 0; i < names->n; i++) {
+		const struct timeline_mark *mark = &timeline->marks[i];
+		double y = top - 16 - NAME_ROW * (double)(names->row_of[i] + 1);
+		double x = svg_x(svg, mark->time) + (names->to_the_left[i] ? -4 : 4);
+
+		draw_mark(svg, y, mark->time, false);
+		svg_text(svg, names->to_the_left[i] ? "text end" : "text", x, y + 10, NAME_WIDTH, mark->name);
+	}
 }
 
 /* A part of the bar; moves *x. */
@@ -208,6 +244,7 @@ static int draw_threads(struct svg *svg, const struct timeline *timeline, const 
 static int draw_start(struct svg *svg, const struct timeline *timeline, const struct sums *sums)
 {
 	_cleanup_free_ char *mostly = report_timeline_mostly(timeline, sums), *line = NULL;
+	struct names names;
 	double top;
 	int r;
 
@@ -219,7 +256,8 @@ static int draw_start(struct svg *svg, const struct timeline *timeline, const st
 	draw_causes(svg, timeline, sums);
 	svg->y += 22;
 	svg_reads_legend(svg, timeline);
-	top = svg->y += 26;
+	place_names(svg, timeline, &names);
+	top = svg->y += 26 + NAME_ROW * (double)names.rows;
 	svg->y += 6;
 	r = svg_reads(svg, timeline, sums);
 	svg->y += 12;
@@ -227,7 +265,7 @@ static int draw_start(struct svg *svg, const struct timeline *timeline, const st
 		r = draw_threads(svg, timeline, sums);
 	svg->y += 4;
 	draw_axis(svg, top);
-	draw_marks(svg, timeline, top);
+	draw_marks(svg, timeline, &names, top);
 	svg->y += 20;
 	return r;
 }
