@@ -23,8 +23,9 @@
 
 struct reader {
 	const struct start_arguments *arguments;
-	int self;   /* process id */
-	int folder; /* where relative paths begin; ours to close unless AT_FDCWD */
+	int self;    /* process id */
+	int folder;  /* where relative paths begin; ours to close unless AT_FDCWD */
+	bool unsure; /* whether something exists could not be found out */
 };
 
 /* The address of an argument; NULL after the last one. False if it cannot be read. */
@@ -115,7 +116,7 @@ static int open_unknown(int folder, char *path, int flags)
 
 /*
  * Whoever starts the program waits, too, so a server that may never answer is not asked: then the start has no key. Before Linux 5.12 it is
- * asked. The path lies in a struct asked, which is ours.
+ * asked, and kernels that mount before they see RESOLVE_NO_XDEV wait for an automounter. The path lies in a struct asked, which is ours.
  */
 static int open_path(const struct reader *reader, const char *path, int flags)
 {
@@ -167,10 +168,12 @@ static bool enter(void *context, const char *path)
 
 static bool exists(void *context, const char *path)
 {
-	int fd = open_path(context, path, 0);
+	struct reader *reader = context;
+	int fd = open_path(reader, path, 0);
 
 	if (fd >= 0)
 		sys_close(fd);
+	reader->unsure |= fd < 0 && fd != -ENOENT && fd != -ENOTDIR && fd != -EACCES;
 	return fd >= 0;
 }
 
@@ -199,5 +202,7 @@ void asked_find(const char *rule, const struct start_arguments *arguments, struc
 	};
 
 	asked_for(rule, &source, ret);
+	if (reader.unsure)
+		ret->key = 0;
 	leave(&reader);
 }

@@ -166,7 +166,7 @@ static int exchange_runs(const struct place_file *file, int fd, const struct pla
 }
 
 /*
- * After a failure to write what was moved: it is still in memory, and the donor has the blocks in which it lay, so the same
+ * After a failure to write what was moved, or to read it again: as long as it is in memory, and the donor has the blocks in which it lay, the same
  * exchange once more writes it there. Returns -EIO if the file is as it was, or -EBADMSG.
  */
 static int exchange_again(struct place_file *file, int fd, const struct place_area *area, uint32_t page_size,

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -147,7 +148,10 @@ static int follow(const char *path, char ret[PATH_MAX])
 {
 	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
 
-	return fd < 0 ? -errno : path_of_fd(fd, ret);
+	if (fd < 0)
+		return -errno;
+	/* Without /proc, or if the name ends as those of deleted files do, the kernel has followed it all the same. */
+	return path_of_fd(fd, ret) == 0 || realpath(path, ret) ? 0 : -EIO;
 }
 
 int replacement_begin_new(struct replacement *ret, const char *out_path, const char *like_path)

@@ -127,10 +127,10 @@ int builder_finish(struct builder *builder)
 		r = owners_init(&owners, into);
 	if (r < 0)
 		return r;
+	owners_name_waits(&owners, into);
 	r = reads_match_waits(into, pages, builder->events->no_calls);
 	if (r == 0 && builder->events->no_calls)
 		leave_out_other_waits(into);
-	owners_name_waits(&owners, into);
 	if (r == 0)
 		r = prefetched_judge(into, &owners, &builder->accesses);
 	return r < 0 ? r : add_waits(builder);

@@ -123,6 +123,7 @@ case_damaged_plan_is_made_anew() {
 	done
 	until_gone "$plan.stale"
 	"$tool" show "$plan" >"$tmp/out" 2>&1 || fail "the plan is not made anew: $(cat "$tmp/out" "$tmp/daemon-log")"
+	until_note refreshed -ge 1
 	grep -q "made the plan of '$disk/one' anew: it was damaged" "$tmp/daemon-log" || fail "it says: $(cat "$tmp/daemon-log")"
 	stop_daemon
 	rm -r "$HEADSTART_STATE"

@@ -158,6 +158,7 @@ static void the_prefetcher_waits_for_reads(void **state)
 	assert_int_equal(sums_make(&timeline, &sums), 0);
 	assert_int_equal(sums.causes.states[TIMELINE_READ], 6 * MS);
 	assert_int_equal(sums.causes.states[TIMELINE_EVENTS], 0);
+	assert_int_equal(sums.awaited, 1);
 	assert_int_equal(sums.prefetches, 1);
 	assert_int_equal(sums.prefetched[TIMELINE_IN_TIME], 1);
 	assert_int_equal(sums.prefetched_bytes[TIMELINE_IN_TIME], 4 * PAGE);

@@ -263,19 +263,6 @@ static void take_exec(void *context, const struct exec_seen *exec)
 	}
 }
 
-static void take_children(struct daemon *daemon)
-{
-	int status;
-	pid_t pid;
-
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		if (!looker_child_ended(&daemon->looker, pid) &&
-			!lessons_child_ended(&daemon->lessons, pid, status) &&
-			!idle_child_ended(&daemon->idle, pid, status))
-			carry_child_ended(&daemon->carry, pid);
-	daemon->note_old = true;
-}
-
 static void take_results(struct daemon *daemon)
 {
 	struct carry_told told;
@@ -288,6 +275,21 @@ static void take_results(struct daemon *daemon)
 		}
 		daemon->note_old = true;
 	}
+}
+
+static void take_children(struct daemon *daemon)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		take_results(daemon); /* a helper has told before it ended, and is still known */
+		if (!looker_child_ended(&daemon->looker, pid) &&
+			!lessons_child_ended(&daemon->lessons, pid, status) &&
+			!idle_child_ended(&daemon->idle, pid, status))
+			carry_child_ended(&daemon->carry, pid);
+	}
+	daemon->note_old = true;
 }
 
 static void take_signal(struct daemon *daemon)
