@@ -243,6 +243,37 @@ static void picture_of_a_large_start(void **state)
 	timeline_release(&made);
 }
 
+/* Where the text stands in the picture. */
+static double height_of(const char *picture, const char *text)
+{
+	const char *at = strstr(picture, text);
+	double y = 0;
+
+	assert_non_null(at);
+	while (at > picture && strncmp(at, " y=\"", 4) != 0)
+		at--;
+	assert_int_equal(sscanf(at, " y=\"%lf", &y), 1);
+	return y;
+}
+
+/* Names that would stand on each other are in rows of their own, and the last one stands to the left of its line. */
+static void picture_names_milestones(void **state)
+{
+	_cleanup_free_ char *picture = NULL;
+	size_t size;
+
+	make(50);
+	assert_int_equal(timeline_add_mark(&made, 0, "early"), 0);
+	assert_int_equal(timeline_add_mark(&made, made.duration / 100, "<soon>"), 0);
+	assert_int_equal(timeline_add_mark(&made, made.duration, "last"), 0);
+	picture = written(report_timeline_svg, 1, &size);
+	assert_int_equal(occurrences(picture, ">early</text>"), 1);
+	assert_true(height_of(picture, ">early<") < height_of(picture, ">&#60;soon&#62;<"));
+	assert_int_equal(occurrences(picture, ">last</text>"), 1);
+	assert_non_null(strstr(picture, "<text class=\"text end\" x=\"1176.0\""));
+	timeline_release(&made);
+}
+
 /* Reads by a plan: each kind has its colour and its words, and the sentence says their numbers. */
 static void what_was_prefetched_is_told_apart(void **state)
 {
@@ -670,6 +701,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(page_of_a_boot_with_many_units),
 	};
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(picture_names_milestones),
 		cmocka_unit_test(what_was_prefetched_is_told_apart),
 		cmocka_unit_test(what_a_start_mostly_waited_for),
 		cmocka_unit_test(many_files_of_a_folder_are_counted_with_commas),

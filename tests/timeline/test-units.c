@@ -66,37 +66,36 @@ static const struct sum_unit *sum_of(const struct sums *sums, uint32_t thread)
 	return &sums->units[i];
 }
 
-/* A thread sleeps until it has read pages of a file that nobody had read before. */
-static void reads_file(uint64_t from, uint64_t to, int32_t who, uint64_t inode, uint64_t sector)
-{
-	touches(from, who, inode, 0);
-	adds(from, who, inode, 0, 7);
-	asks(from, who, sector, 8);
-	serves(from, to, sector, 8);
-	switches(from, who, 2, 0);
-	wakes(to, 0, who, CONTEXT_HARD);
-	switches(to, 0, 0, who);
-}
-
-/* The same by read(2): it is told what was read when it is there, or, by older kernels, never. */
-static void reads_by_call(uint64_t from, uint64_t to, int32_t who, uint64_t inode, uint64_t sector, bool told)
-{
-	adds(from, who, inode, 0, 7);
-	asks(from, who, sector, 8);
-	serves(from, to, sector, 8);
-	switches(from, who, 2, 0);
-	wakes(to, 0, who, CONTEXT_HARD);
-	switches(to, 0, 0, who);
-	if (told)
-		touches(to, who, inode, 0);
-}
-
-/* A thread waits for something that is no read. */
+/* A thread sleeps, and no signal can end that. */
 static void waits(uint64_t from, uint64_t to, int32_t who)
 {
 	switches(from, who, 2, 0);
 	wakes(to, 0, who, CONTEXT_HARD);
 	switches(to, 0, 0, who);
+}
+
+/* It sleeps until it has read pages of a file that nobody had read before. */
+static void reads_pages(uint64_t from, uint64_t to, int32_t who, uint64_t inode, uint64_t sector)
+{
+	adds(from, who, inode, 0, 7);
+	asks(from, who, sector, 8);
+	serves(from, to, sector, 8);
+	waits(from, to, who);
+}
+
+/* Because it touches one of them. */
+static void reads_file(uint64_t from, uint64_t to, int32_t who, uint64_t inode, uint64_t sector)
+{
+	touches(from, who, inode, 0);
+	reads_pages(from, to, who, inode, sector);
+}
+
+/* By read(2): what was read is told when it is there, or, by older kernels, never. */
+static void reads_by_call(uint64_t from, uint64_t to, int32_t who, uint64_t inode, uint64_t sector, bool told)
+{
+	reads_pages(from, to, who, inode, sector);
+	if (told)
+		touches(to, who, inode, 0);
 }
 
 /* A shell in a unit of its own, and nothing else. */
