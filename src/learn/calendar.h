@@ -22,3 +22,6 @@ struct calendar {
  * believed, and otherwise 0: a date at which nothing is old.
  */
 int64_t calendar_date(struct calendar *calendar, int64_t now, uint64_t running);
+
+/* The same by the clocks of this machine. */
+int64_t calendar_today(struct calendar *calendar);

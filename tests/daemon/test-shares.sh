@@ -195,7 +195,7 @@ daemon_has_children() { # TEST NUMBER
 	fail "the daemon has children: '$(cat "/proc/$daemon_pid/task/$daemon_pid/children")': $(cat "$tmp/daemon-log")"
 }
 
-# The daemon reads the file twice for a date, and must find the same.
+# The daemon must not find the one half of it without the other.
 clock_is() { # DAYS
 	echo $(($1 * 86400)) $(($1 * 86400)) >"$tmp/clock.new"
 	mv "$tmp/clock.new" "$tmp/clock"

@@ -87,13 +87,18 @@ static inline int write_file(char *path, const void *data, size_t size)
 	return fd;
 }
 
-/* Drops the file from the page cache. Returns false where nobody can tell whether that worked. */
+/*
+ * Drops the file from the page cache, and has it read without read-ahead from then on: what is still being read ahead cannot be
+ * dropped. Returns false where nobody can tell whether that worked.
+ */
 static inline bool drop(int fd)
 {
 	char byte;
 	struct iovec to = {.iov_base = &byte, .iov_len = 1};
 	ssize_t found = 1;
 
+	if (posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM) != 0)
+		return false;
 	/* A page stays if somebody holds it for a moment, such as a processor that is about to put it into a list. */
 	for (int i = 0; i < DROP_TRIES && found == 1; i++) {
 		if (fsync(fd) != 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0)
@@ -114,10 +119,9 @@ static inline void read_pages(int fd, uint64_t offset, size_t size)
 	assert_int_equal(pread(fd, data, size, (off_t)offset), size);
 }
 
-/* Of a file that is not in the page cache. */
+/* Of a file that was dropped. */
 static inline void make_resident(int fd, const struct relaid_part *part)
 {
-	assert_int_equal(posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM), 0);
 	read_pages(fd, 0, PAGE);
 	read_pages(fd, ORIGINAL, TABLES);
 	read_pages(fd, part->offset, part->size);

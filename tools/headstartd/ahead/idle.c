@@ -60,7 +60,7 @@ int idle_init(struct idle *idle, const struct carry *carry, bool enabled, bool s
 
 void idle_started(struct idle *idle, const char *program)
 {
-	bool believed = calendar_date(&idle->calendar, time(NULL), boottime_seconds()) != 0;
+	bool believed = calendar_today(&idle->calendar) != 0;
 
 	if (!idle->enabled || !settings_permit(program, false).learn)
 		return;

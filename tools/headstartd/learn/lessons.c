@@ -217,15 +217,10 @@ static void take_forgotten(struct lessons *lessons)
 	saver_note(&lessons->saver);
 }
 
-static int64_t date(struct lessons *lessons)
-{
-	return calendar_date(&lessons->calendar, time(NULL), boottime_seconds());
-}
-
 /* Files are removed in a child: without one of its starts, a program's plans are made anew. */
 static void forget_some(struct lessons *lessons)
 {
-	int64_t now = date(lessons);
+	int64_t now = calendar_today(&lessons->calendar);
 	int ends[2];
 
 	if (lessons_write(lessons) || lessons->others_write)
@@ -436,7 +431,7 @@ static void give_up_trace(struct lessons *lessons)
 void lessons_work(struct lessons *lessons)
 {
 	const struct starts_eyes eyes = {.bytes_of = bytes_of, .judge = judge, .context = lessons};
-	int64_t now = date(lessons);
+	int64_t now = calendar_today(&lessons->calendar);
 
 	if (!lessons->enabled)
 		return;
