@@ -186,29 +186,42 @@ static void test_resident(void **state)
 	close(fd);
 }
 
-/* What the loader's first faults read is not all of the hot region, wherever in it they were. */
+/* Follows such a file after an ordinary one. Returns whether it was read as a relaid file. Skips where the file system cannot tell. */
+static bool reads_hot_region(const struct relaid_part *part)
+{
+	char first[] = "/tmp/headstart-first.XXXXXX", path[] = "/tmp/headstart-relaid.XXXXXX";
+	int fd = write_file(path, &good, sizeof(good));
+	struct whole_mode_result result = {0};
+	ino_t file = inode_of(path);
+	bool told = drop(fd);
+
+	close(write_file(first, &good, ORIGINAL));
+	if (told) {
+		make_resident(fd, part);
+		result = follow((const char *[]){first, path}, 2);
+	}
+	close(fd);
+	unlink(first);
+	unlink(path);
+	if (!told)
+		skip();
+	if (result.relaid)
+		assert_one_pass(file, ORIGINAL, WHOLE);
+	return result.relaid;
+}
+
+/*
+ * What the loader's first faults read is not all of the hot region, wherever in it they were. Of a page that is there the answer
+ * may be late on a busy machine, and then counts as none.
+ */
 static void test_part_resident(void **state)
 {
 	for (size_t i = 0; i < sizeof(relaid_parts) / sizeof(*relaid_parts); i++) {
-		char first[] = "/tmp/headstart-first.XXXXXX", path[] = "/tmp/headstart-relaid.XXXXXX";
-		int fd = write_file(path, &good, sizeof(good));
-		struct whole_mode_result result = {0};
-		ino_t file = inode_of(path);
-		bool told = drop(fd);
+		bool reads = reads_hot_region(&relaid_parts[i]);
 
-		close(write_file(first, &good, ORIGINAL));
-		if (told) {
-			make_resident(fd, &relaid_parts[i]);
-			result = follow((const char *[]){first, path}, 2);
-		}
-		close(fd);
-		unlink(first);
-		unlink(path);
-		if (!told)
-			skip();
-		assert_int_equal(result.relaid, relaid_parts[i].warm ? 0 : 1);
-		if (!relaid_parts[i].warm)
-			assert_one_pass(file, ORIGINAL, WHOLE);
+		for (int try = 0; reads && relaid_parts[i].warm && try < 10; try++)
+			reads = reads_hot_region(&relaid_parts[i]);
+		assert_int_equal(reads, !relaid_parts[i].warm);
 	}
 }
 
