@@ -10,10 +10,13 @@
 
 #include <cmocka.h>
 #include <elf.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -29,6 +32,21 @@ struct fixture {
 	struct system_line line;
 	struct preload_file before;
 };
+
+static unsigned
+	folders_written; /* while it counts: that of the record, then those of a disk that has begun to fail */
+static bool disk_fails;
+
+int fsync(int fd)
+{
+	struct stat st;
+
+	if (disk_fails && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) && folders_written++ > 0) {
+		errno = EIO;
+		return -1;
+	}
+	return (int)syscall(SYS_fsync, fd);
+}
 
 static int set_up(void **state)
 {
@@ -105,6 +123,22 @@ static void a_line_with_which_programs_fail_is_taken_back(void **state)
 	assert_int_equal(access(fixture->record, F_OK), -1);
 }
 
+static void a_line_of_which_the_disk_does_not_tell_is_taken_back(void **state)
+{
+	struct fixture *fixture = *state;
+	enum system_outcome outcome;
+	const char *culprit;
+	int r;
+
+	disk_fails = true;
+	r = system_line_write(&fixture->line, &fixture->before, NULL, 0, &outcome, &culprit);
+	disk_fails = false;
+	assert_int_equal(r, -EIO);
+	assert_string_equal(culprit, fixture->path);
+	assert_int_equal(outcome, SYSTEM_TAKEN_BACK);
+	assert_file(fixture, "/other.so\n");
+}
+
 static void what_users_can_see_of_the_line_is_told(void **state)
 {
 	struct fixture *fixture = *state;
@@ -126,6 +160,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_line_that_harms_nothing_stays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_line_with_which_programs_fail_is_taken_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_line_of_which_the_disk_does_not_tell_is_taken_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_users_can_see_of_the_line_is_told, set_up, tear_down),
 	};
 

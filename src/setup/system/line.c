@@ -9,22 +9,43 @@
 #include "base/texts/preload-text.h"
 #include "setup/system/battery.h"
 
+static bool is_there(const struct system_line *line)
+{
+	_cleanup_(preload_file_releasep) struct preload_file now = {0};
+
+	return preload_file_read(line->path, &now) == 0 && preload_text_has(now.text, now.size, line->name);
+}
+
+static int take_back(const struct system_line *line, const char **ret_culprit)
+{
+	_cleanup_(preload_file_releasep) struct preload_file now = {0};
+	int r = preload_file_read(line->path, &now);
+
+	return r < 0 ? r : preload_file_remove(line->path, &now, line->name, line->record, ret_culprit);
+}
+
+/* A disk can fail when the new file has its name already: what everybody reads decides, not what the disk has said. */
+static enum system_outcome after_failure(const struct system_line *line, int error)
+{
+	const char *unused;
+
+	if (error == -ESTALE) /* somebody else's, whatever it says */
+		return SYSTEM_TAKEN_BACK;
+	if (is_there(line))
+		(void)take_back(line, &unused);
+	return is_there(line) ? SYSTEM_STUCK : SYSTEM_TAKEN_BACK;
+}
+
 int system_line_write(const struct system_line *line, const struct preload_file *before,
 	const struct loader *loaders, size_t n_loaders, enum system_outcome *ret_outcome,
 	const char **ret_culprit)
 {
-	_cleanup_(preload_file_releasep) struct preload_file after = {0};
 	int r = preload_file_add(line->path, before, line->name, line->record, ret_culprit);
 
-	*ret_outcome = SYSTEM_TAKEN_BACK;
-	if (r < 0)
+	*ret_outcome = r < 0 ? after_failure(line, r) : SYSTEM_WRITTEN;
+	if (r < 0 || battery_machine_works(loaders, n_loaders))
 		return r;
-	*ret_outcome = SYSTEM_WRITTEN;
-	if (battery_machine_works(loaders, n_loaders))
-		return 0;
-	r = preload_file_read(line->path, &after);
-	if (r == 0)
-		r = preload_file_remove(line->path, &after, line->name, line->record, ret_culprit);
+	r = take_back(line, ret_culprit);
 	*ret_outcome = r < 0 ? SYSTEM_STUCK : SYSTEM_TAKEN_BACK;
 	return r;
 }

@@ -13,8 +13,8 @@ struct system_line {
 
 enum system_outcome {
 	SYSTEM_WRITTEN,
-	SYSTEM_TAKEN_BACK, /* programs failed with the line: the file is as before */
-	SYSTEM_STUCK,      /* programs failed, and the line could not be removed: see the error */
+	SYSTEM_TAKEN_BACK, /* programs failed with the line, or it could not be written: the file is as before */
+	SYSTEM_STUCK,      /* the same, and the line could not be removed: see the error */
 };
 
 /*

@@ -260,7 +260,7 @@ static int write_line(const struct loader_list *list, const struct preload_file 
 		return 0;
 	case SYSTEM_STUCK:
 		return verb_fail_errno(r,
-			"programs fail with the line '%s' in '%s', and it cannot be removed: "
+			"the line '%s' is in '%s', does not work, and cannot be removed: "
 			"remove it by hand",
 			NAME, PRELOAD_FILE);
 	case SYSTEM_TAKEN_BACK:
