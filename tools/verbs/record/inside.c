@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A result is struct result, then the profile as in its file, then the plan. */
 #include "verbs/record/inside.h"
-#include "base/plural.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -12,12 +11,15 @@
 
 #include "base/cleanup.h"
 #include "base/files/io.h"
+#include "base/plural.h"
+#include "lib/files/store-turn.h"
 #include "lib/settings/plan-settings.h"
 #include "lib/settings/settings.h"
 #include "plan/build/build.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
 #include "verb.h"
+#include "verbs/record/store.h"
 
 struct result {
 	uint64_t profile_size, plan_size; /* bytes */
@@ -103,7 +105,7 @@ static bool clashes(const char *program, bool quiet)
 	return true;
 }
 
-static int keep(const struct result *result, const void *data, mode_t mode, bool quiet)
+static int keep(const struct result *result, const void *data, bool for_user, bool quiet)
 {
 	_cleanup_(profile_releasep) struct profile profile = {0};
 	_cleanup_free_ char *profile_path = NULL, *plan_path = NULL;
@@ -117,7 +119,7 @@ static int keep(const struct result *result, const void *data, mode_t mode, bool
 	if (r == 0)
 		r = store_path_for_writing(STORE_PLAN, profile.program, &plan_path);
 	if (r == 0)
-		r = profile_save(&profile, profile_path, mode);
+		r = profile_save(&profile, profile_path, record_store_mode(profile_path, &profile, for_user));
 	if (r == 0)
 		r = store_publish_plan(plan_path, store_mode(), (const char *)data + result->profile_size,
 			result->plan_size);
@@ -130,9 +132,10 @@ static int keep(const struct result *result, const void *data, mode_t mode, bool
 
 int record_inside_keep(const struct record_inside *inside, bool for_user, bool quiet)
 {
+	_cleanup_close_ int lock = -1;
 	struct result result;
 	off_t at = 0;
-	int r = 0;
+	int r = store_turn_take(&lock);
 
 	while (r == 0 && pread_full(inside->results, &result, sizeof(result), at) == sizeof(result)) {
 		size_t size = result.profile_size + result.plan_size;
@@ -144,7 +147,7 @@ int record_inside_keep(const struct record_inside *inside, bool for_user, bool q
 		if (pread_full(inside->results, data, size, at) != (ssize_t)size)
 			return -EBADMSG; /* the child was ended */
 		at += (off_t)size;
-		r = keep(&result, data, for_user ? 0600 : store_mode(), quiet);
+		r = keep(&result, data, for_user, quiet);
 	}
 	return r;
 }

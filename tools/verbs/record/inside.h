@@ -28,8 +28,8 @@ int record_inside_init(struct record_inside *inside);
 int record_inside_take(const struct record_inside *inside, const struct profile *profile);
 
 /*
- * Stores everything, and says so unless `quiet`. What another user's start touched (`for_user`) is in profiles for root alone. Returns 0
- * or negative errno.
+ * Stores everything, and says so unless `quiet`. What another user's start touched (`for_user`) is in profiles for root alone. Returns 0,
+ * negative errno, or an exit status after printing who has the turn.
  */
 int record_inside_keep(const struct record_inside *inside, bool for_user, bool quiet);
 

@@ -127,11 +127,7 @@ static int put_recording(struct recordings *stored, struct profile *same, struct
 	return r < 0 ? r : recordings_add(stored, &copy);
 }
 
-/*
- * Root's profile with a recording of another user says what that user does, so it is for root alone; so is one that tells
- * something of files that not everybody may read. That of an ordinary user is for that user.
- */
-static mode_t mode_of_stored(const char *path, const struct profile *profile, bool for_user)
+mode_t record_store_mode(const char *path, const struct profile *profile, bool for_user)
 {
 	struct stat st;
 
@@ -174,7 +170,7 @@ int record_store(struct profile *profile, const struct record_job *job, bool for
 			profile->program, stored.n);
 	if (err)
 		return verb_fail_errno(err, "cannot add the recording to '%s'", path);
-	err = recordings_save(&stored, path, mode_of_stored(path, profile, for_user));
+	err = recordings_save(&stored, path, record_store_mode(path, profile, for_user));
 	if (err)
 		return verb_fail_errno(err, "cannot write '%s'", path);
 	*ret = TAKE_PTR(path);

@@ -10,3 +10,9 @@
  * after printing the reason. *ret, malloc()ed, is the path of the profile.
  */
 int record_store(struct profile *profile, const struct record_job *job, bool for_user, char **ret);
+
+/*
+ * The mode of a profile that is stored at `path`. Root's profile with a recording of another user says what that user does, so it is for root
+ * alone; so is one that tells something of files that not everybody may read. That of an ordinary user is for that user.
+ */
+mode_t record_store_mode(const char *path, const struct profile *profile, bool for_user);
