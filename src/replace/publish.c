@@ -94,6 +94,8 @@ int make_folders(const char *path, mode_t mode)
 
 	if (!partial)
 		return -ENOMEM;
+	if (!*partial)
+		return -ENOENT;
 	for (char *at = partial + 1; *at; at++) {
 		if (*at != '/')
 			continue;

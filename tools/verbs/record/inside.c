@@ -135,7 +135,7 @@ int record_inside_keep(const struct record_inside *inside, bool for_user, bool q
 	_cleanup_close_ int lock = -1;
 	struct result result;
 	off_t at = 0;
-	int r = store_turn_take(&lock);
+	int r = 0;
 
 	while (r == 0 && pread_full(inside->results, &result, sizeof(result), at) == sizeof(result)) {
 		size_t size = result.profile_size + result.plan_size;
@@ -147,7 +147,10 @@ int record_inside_keep(const struct record_inside *inside, bool for_user, bool q
 		if (pread_full(inside->results, data, size, at) != (ssize_t)size)
 			return -EBADMSG; /* the child was ended */
 		at += (off_t)size;
-		r = keep(&result, data, for_user, quiet);
+		if (lock < 0)
+			r = store_turn_take(&lock);
+		if (r == 0)
+			r = keep(&result, data, for_user, quiet);
 	}
 	return r;
 }

@@ -195,6 +195,7 @@ static void keep_inside(const struct record_job *job, const struct record_result
 
 int record_keep(const struct record_job *job, struct record_result *result, char **ret_path)
 {
+	_cleanup_(profile_releasep) struct profile of_user = {0};
 	_cleanup_free_ char *path = NULL;
 	int r;
 
@@ -202,13 +203,16 @@ int record_keep(const struct record_job *job, struct record_result *result, char
 		learn_disks(&result->disks, job->quiet || job->json);
 	describe_device(&result->profile);
 	r = describe_start(result, job);
+	/* Storing it makes it the sum of all that root has, which is not the user's. */
+	if (r == 0 && !job->output && job->record.user)
+		r = profile_copy(&result->profile, &of_user);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot keep the recording");
 	r = save(&result->profile, job, &path);
 	if (r == 0 && !job->output)
 		r = make_plan(&result->profile, job->quiet);
 	if (r == 0 && !job->output && job->record.user)
-		keep_for_user(&result->profile, job);
+		keep_for_user(&of_user, job);
 	if (r == 0 && job->record.inside)
 		keep_inside(job, result);
 	if (r == 0)

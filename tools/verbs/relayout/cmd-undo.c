@@ -75,11 +75,10 @@ static int commit_failed(int error, const char *path, const struct replacement *
 static int write_original(const char *path, struct replacement *replacement, const struct undo *undo)
 {
 	int r = replacement_copy_original(replacement, undo->size);
+	ssize_t n = r < 0 ? 0 : pwrite(replacement->fd, &undo->header, sizeof(undo->header), 0);
 
-	if (r == 0 &&
-		pwrite(replacement->fd, &undo->header, sizeof(undo->header), 0) !=
-			(ssize_t)sizeof(undo->header))
-		r = -errno;
+	if (r == 0 && n != (ssize_t)sizeof(undo->header))
+		r = n < 0 ? -errno : -EIO;
 	if (r == 0)
 		r = replacement_commit(replacement);
 	return r < 0 ? commit_failed(r, path, replacement) : 0;

@@ -165,7 +165,9 @@ static int watch_command(struct request *request)
 		return 0;
 	}
 	err = record_wait(&result, false);
-	if (err == 0)
+	if (err < 0)
+		r = verb_fail_errno(err, "cannot wait for '%s'", job->record.argv[0]);
+	else
 		record_report_status(&result, job->record.argv[0]);
 	if (err == 0)
 		r = WIFSIGNALED(result.status) ? 128 + WTERMSIG(result.status) : WEXITSTATUS(result.status);
